@@ -79,9 +79,9 @@ func.func @columns(%s: tensor<f32> {amp.name = "s", amp.role = "model_state"},
 
 // -----
 
-// A norm and a kernel whose scales are known quantise their results. The result of
-// the relu is stored too, because something else reads it. The scale of a gradient, which
-// another kernel computes, moves before the kernel that needs it.
+// A norm and a kernel with known scales quantise their results. The result of the
+// relu is also stored, because the function returns it. The kernel that computes the
+// scale moves before the kernel that uses the scale.
 // CHECK-LABEL: func.func @producers
 // CHECK: %[[NORM:.*]]:4 = cuda.quantized_norm named {{.*}} ins(%arg1, %arg2, %arg0 : tensor<32x64xbf16>, tensor<64xf32>, tensor<f32>) {element = bf16, {{.*}}quantization = #cuda.quantization<rows = 32, columns = 64, format = f8E4M3FN, payload = true, amax = true, saturate = true>} -> tensor<32xf32>, tensor<32x64xf8E4M3FN>, tensor<f32>, tensor<f32>
 // CHECK: %[[SCALE:.*]] = cuda.kernel {{.*}} over []
@@ -107,10 +107,11 @@ func.func @producers(%s: tensor<f32> {amp.name = "s", amp.role = "quantizer_stat
 
 // -----
 
-// A scale that follows from the magnitude: the kernel that computes the tensor finds
-// it, and one element is left to compute the scale.
+// The scale depends on the magnitude of the tensor. The kernel that computes the
+// tensor also computes its magnitude. A kernel of one element computes the scale.
 // COUNT-LABEL: func.func @magnitude
-// COUNT-COUNT-1: cuda.quantize
+// COUNT: cuda.quantize
+// COUNT-NOT: cuda.quantize
 // CHECK-LABEL: func.func @magnitude
 // CHECK: %[[RELU:.*]]:2 = cuda.kernel {{.*}} quantize <rows = 32, columns = 64, amax = true> {
 // CHECK: -> tensor<32x64xbf16>, tensor<f32>
@@ -127,4 +128,81 @@ func.func @magnitude(%s: tensor<f32> {amp.name = "s", amp.role = "model_state"},
   %2 = amp.quantize %r by %1 saturate : (tensor<32x64xbf16>, tensor<f32>) -> tensor<32x64xf8E4M3FN>
   %3 = amp.scaled_matmul %2 by %1, %2 by %1 {transpose_b} : (tensor<32x64xf8E4M3FN>, tensor<f32>), (tensor<32x64xf8E4M3FN>, tensor<f32>) -> tensor<32x32xbf16>
   return %s, %3 : tensor<f32>, tensor<32x32xbf16>
+}
+
+// -----
+
+// With a scale for each row or column, one launch for each order writes an operand and
+// its factors. Reductions compute the maxima of rows and columns.
+// COUNT-LABEL: func.func @rows
+// COUNT-COUNT-2: cuda.quantize
+// COUNT-NOT: cuda.quantize
+// CHECK-LABEL: func.func @rows
+// CHECK-DAG: cuda.kernel {{.*}} reduce [2] with <maximum>
+// CHECK-DAG: cuda.kernel {{.*}} reduce [1] with <maximum>
+// CHECK-DAG: cuda.quantize {{.*}} : tensor<3x10x64xbf16>, tensor<30x1xf32>) {blocks = array<i64: 1, 0>, format = f8E4M3FN, payload, saturate} -> tensor<32x64xf8E4M3FN>, tensor<32xf32>
+// CHECK-DAG: cuda.quantize {{.*}} : tensor<64x40xf32>, tensor<1x40xf32>) {blocks = array<i64: 0, 1>, format = f8E4M3FN, saturate, transposed} -> tensor<48x64xf8E4M3FN>, tensor<48xf32>
+// CHECK: cuda.scaled_gemm {{.*}} : tensor<32x64xf8E4M3FN>, tensor<48x64xf8E4M3FN>, tensor<32xf32>, tensor<48xf32>) {a_blocks = array<i64: 1, 0>, b_blocks = array<i64: 1, 0>} -> tensor<30x48xf32>
+func.func @rows(%w: tensor<64x40xf32> {amp.name = "w", amp.role = "parameter"},
+                %x: tensor<3x10x64xbf16> {amp.name = "x", amp.role = "batch"})
+    -> (tensor<64x40xf32> {amp.updates = "w"}, tensor<3x10x40xbf16> {amp.prediction = "y"}) {
+  %0 = amp.amax %w blocks [0, 1] : tensor<64x40xf32> -> tensor<1x40xf32>
+  %1 = amp.scale_from_amax %0 for f8E4M3FN {power_of_two} : tensor<1x40xf32>
+  %2 = amp.quantize %w by %1 blocks [0, 1] saturate : (tensor<64x40xf32>, tensor<1x40xf32>) -> tensor<64x40xf8E4M3FN>
+  %3 = amp.amax %x blocks [1, 0] : tensor<3x10x64xbf16> -> tensor<30x1xf32>
+  %4 = amp.scale_from_amax %3 for f8E4M3FN {power_of_two} : tensor<30x1xf32>
+  %5 = amp.quantize %x by %4 blocks [1, 0] saturate : (tensor<3x10x64xbf16>, tensor<30x1xf32>) -> tensor<3x10x64xf8E4M3FN>
+  %6 = amp.scaled_matmul %5 by %4 blocks [1, 0], %2 by %1 blocks [0, 1] : (tensor<3x10x64xf8E4M3FN>, tensor<30x1xf32>), (tensor<64x40xf8E4M3FN>, tensor<1x40xf32>) -> tensor<3x10x40xbf16>
+  return %w, %6 : tensor<64x40xf32>, tensor<3x10x40xbf16>
+}
+
+// -----
+
+// Both orders of a weight use the same squares, with separate factors. The last blocks
+// of other tensors are padded for the maxima, and so are the rows of the result.
+// COUNT-LABEL: func.func @squares
+// COUNT-COUNT-4: cuda.quantize
+// COUNT-NOT: cuda.quantize
+// CHECK-LABEL: func.func @squares
+// CHECK-DAG: cuda.quantize {{.*}} : tensor<200x64xf32>, tensor<2x1xf32>) {blocks = array<i64: 128, 128>, format = f8E4M3FN, payload, saturate} -> tensor<208x128xf8E4M3FN>, tensor<2x4xf32>
+// CHECK-DAG: cuda.quantize {{.*}} : tensor<200x64xf32>, tensor<2x1xf32>) {blocks = array<i64: 128, 128>, format = f8E4M3FN, saturate, transposed} -> tensor<64x256xf8E4M3FN>, tensor<1x4xf32>
+// CHECK-DAG: cuda.quantize {{.*}} : tensor<30x200xbf16>, tensor<30x2xf32>) {blocks = array<i64: 1, 128>, format = f8E4M3FN, payload, saturate} -> tensor<32x256xf8E4M3FN>, tensor<2x32xf32>
+// CHECK-DAG: cuda.scaled_gemm {{.*}} {a_blocks = array<i64: 1, 128>, b_blocks = array<i64: 128, 128>} -> tensor<32x64xf32>
+// CHECK-DAG: cuda.scaled_gemm {{.*}} {a_blocks = array<i64: 1, 128>, b_blocks = array<i64: 128, 128>} -> tensor<32x208xf32>
+func.func @squares(%w: tensor<200x64xf32> {amp.name = "w", amp.role = "parameter"},
+                   %x: tensor<30x200xbf16> {amp.name = "x", amp.role = "batch"},
+                   %g: tensor<30x64xbf16> {amp.name = "g", amp.role = "batch"})
+    -> (tensor<200x64xf32> {amp.updates = "w"}, tensor<30x64xbf16> {amp.prediction = "y"}, tensor<30x200xbf16> {amp.prediction = "z"}) {
+  %0 = amp.amax %w blocks [128, 128] : tensor<200x64xf32> -> tensor<2x1xf32>
+  %1 = amp.scale_from_amax %0 for f8E4M3FN {power_of_two} : tensor<2x1xf32>
+  %2 = amp.quantize %w by %1 blocks [128, 128] saturate : (tensor<200x64xf32>, tensor<2x1xf32>) -> tensor<200x64xf8E4M3FN>
+  %3 = amp.amax %x blocks [1, 128] : tensor<30x200xbf16> -> tensor<30x2xf32>
+  %4 = amp.scale_from_amax %3 for f8E4M3FN {power_of_two} : tensor<30x2xf32>
+  %5 = amp.quantize %x by %4 blocks [1, 128] saturate : (tensor<30x200xbf16>, tensor<30x2xf32>) -> tensor<30x200xf8E4M3FN>
+  %6 = amp.amax %g blocks [1, 128] : tensor<30x64xbf16> -> tensor<30x1xf32>
+  %7 = amp.scale_from_amax %6 for f8E4M3FN {power_of_two} : tensor<30x1xf32>
+  %8 = amp.quantize %g by %7 blocks [1, 128] saturate : (tensor<30x64xbf16>, tensor<30x1xf32>) -> tensor<30x64xf8E4M3FN>
+  %9 = amp.scaled_matmul %5 by %4 blocks [1, 128], %2 by %1 blocks [128, 128] : (tensor<30x200xf8E4M3FN>, tensor<30x2xf32>), (tensor<200x64xf8E4M3FN>, tensor<2x1xf32>) -> tensor<30x64xbf16>
+  %10 = amp.scaled_matmul %8 by %7 blocks [1, 128], %2 by %1 blocks [128, 128] {transpose_b} : (tensor<30x64xf8E4M3FN>, tensor<30x1xf32>), (tensor<200x64xf8E4M3FN>, tensor<2x1xf32>) -> tensor<30x200xbf16>
+  return %w, %9, %10 : tensor<200x64xf32>, tensor<30x64xbf16>, tensor<30x200xbf16>
+}
+
+// -----
+
+// The magnitudes of blocks are not the magnitude of the tensor.
+// COUNT-LABEL: func.func @both
+// CHECK-LABEL: func.func @both
+// CHECK: cuda.quantize {{.*}} : tensor<32x128xf32>, tensor<f32>) {
+// CHECK: cuda.quantize {{.*}} : tensor<32x128xf32>, tensor<32x1xf32>) {
+func.func @both(%s: tensor<f32> {amp.name = "s", amp.role = "quantizer_state"},
+                %x: tensor<32x128xf32> {amp.name = "x", amp.role = "batch"})
+    -> (tensor<f32> {amp.updates = "s"}, tensor<32x32xf16> {amp.prediction = "y"}, tensor<32x32xf32> {amp.prediction = "z"}) {
+  %0 = amp.amax %x : tensor<32x128xf32> -> tensor<f32>
+  %1 = amp.quantize %x by %s saturate : (tensor<32x128xf32>, tensor<f32>) -> tensor<32x128xf8E4M3FN>
+  %2 = amp.scaled_matmul %1 by %s, %1 by %s {transpose_b} : (tensor<32x128xf8E4M3FN>, tensor<f32>), (tensor<32x128xf8E4M3FN>, tensor<f32>) -> tensor<32x32xf16>
+  %3 = amp.amax %x blocks [1, 0] : tensor<32x128xf32> -> tensor<32x1xf32>
+  %4 = amp.scale_from_amax %3 for f8E4M3FN : tensor<32x1xf32>
+  %5 = amp.quantize %x by %4 blocks [1, 0] saturate : (tensor<32x128xf32>, tensor<32x1xf32>) -> tensor<32x128xf8E4M3FN>
+  %6 = amp.scaled_matmul %5 by %4 blocks [1, 0], %5 by %4 blocks [1, 0] {transpose_b} : (tensor<32x128xf8E4M3FN>, tensor<32x1xf32>), (tensor<32x128xf8E4M3FN>, tensor<32x1xf32>) -> tensor<32x32xf32>
+  return %0, %2, %6 : tensor<f32>, tensor<32x32xf16>, tensor<32x32xf32>
 }

@@ -15,6 +15,7 @@
 #include "amp/Runtime/Host/Float8.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace amp::cuda;
 using namespace amp::cuda::testing;
@@ -97,6 +98,60 @@ static void testQuantize(const QuantizeConfig &config, float scale,
   });
 }
 
+/// Tests an operand with a scale for each block of `rows` x `columns` elements.
+/// 0 means all rows or columns. The scales are powers of two, and one is NaN.
+template <typename T, typename Factor>
+static void testBlocks(const QuantizeConfig &c, int64_t rows, int64_t columns,
+                       Float8Scale scale, bool transposed) {
+  const int64_t down = rows ? ceilDiv(c.rows, rows) : 1,
+                across = columns ? ceilDiv(c.columns, columns) : 1;
+  const Values x = randomValues<T>(c.rows * c.columns, 1, 100.0);
+  Values scales(down * across);
+  for (size_t i = 0; i < scales.size(); ++i)
+    scales[i] = std::ldexp(1.0, int(i * 7 % 12) - 5);
+  scales.back() = NAN;
+  // The largest scale, whose inverse has the exponent bits 0.
+  scales.front() = std::ldexp(1.0, 127);
+  const int64_t outer = padFloat8(transposed ? c.columns : c.rows),
+                inner = padFloat8Inner(transposed ? c.rows : c.columns, scale);
+  const int64_t factorRows = float8ScaleRows(scale, outer),
+                factorColumns = float8ScaleColumns(scale, inner);
+  const bool hasExponents = scale == Float8Scale::Vector32;
+  Values codes(outer * inner, 0.0), factors(factorRows * factorColumns, 0.0);
+  for (int64_t i = 0; i < c.rows; ++i)
+    for (int64_t j = 0; j < c.columns; ++j) {
+      const int64_t blockRow = rows ? i / rows : 0,
+                    blockColumn = columns ? j / columns : 0;
+      const auto value = float(scales[blockRow * across + blockColumn]);
+      codes[transposed ? j * inner + i : i * inner + j] =
+          amphost::floatToFloat8(
+              amphost::kE4M3, float(x[i * c.columns + j]) * value, c.saturate);
+      const int64_t at = float8ScaleIndex(scale, factorRows, factorColumns,
+                                          transposed ? blockColumn : blockRow,
+                                          transposed ? blockRow : blockColumn);
+      factors[at] = !hasExponents       ? 1.0f / value
+                    : std::isnan(value) ? 255
+                                        : 127 - std::log2(value);
+    }
+  inAllOrders("quantize", [&] {
+    Buffer<T> in(x);
+    Buffer<float> given(scales);
+    Buffer<uint8_t> out(codes.size());
+    Buffer<Factor> inverse(factors.size());
+    CHECK(int64_t(factors.size() * sizeof(Factor)) ==
+          float8ScaleBytes(scale, outer, inner));
+    CHECK_OK(quantizeBlocks(nullptr, c,
+                            QuantizeBlocks{rows, columns, scale, transposed},
+                            out.get(), inverse.get(), in.get(), given.get()));
+    CHECK(out.read() == codes);
+    const Values found = inverse.read();
+    for (size_t i = 0; i < factors.size(); ++i)
+      CHECK(found[i] == factors[i] ||
+            (std::isnan(found[i]) && std::isnan(factors[i])));
+    return KernelResults{out.read()};
+  });
+}
+
 /// Histories that fill a part of a block, one and several blocks.
 static void testUpdate(int64_t length, bool mostRecent) {
   inAllOrders("update_quantizer", [&] {
@@ -133,6 +188,18 @@ int main() {
   }
   testQuantize<__nv_bfloat16>({1, 2100 * 64, Float8::E4M3, true, false}, 4.0f,
                               -INFINITY);
+  // Rows, columns, vectors and squares, with and without partial blocks.
+  for (const auto &[rows, columns] : {std::pair{30, 64}, std::pair{300, 140}}) {
+    const QuantizeConfig c{rows, columns, Float8::E4M3, true, false};
+    testBlocks<__half, float>(c, 1, 0, Float8Scale::Outer, false);
+    testBlocks<float, float>(c, 0, 1, Float8Scale::Outer, true);
+    testBlocks<__nv_bfloat16, float>(c, 1, 128, Float8Scale::Vector128, false);
+    testBlocks<__nv_bfloat16, float>(c, 128, 1, Float8Scale::Vector128, true);
+    testBlocks<float, float>(c, 128, 128, Float8Scale::Block128, false);
+    testBlocks<float, float>(c, 128, 128, Float8Scale::Block128, true);
+    testBlocks<__half, uint8_t>(c, 1, 32, Float8Scale::Vector32, false);
+    testBlocks<__half, uint8_t>(c, 32, 1, Float8Scale::Vector32, true);
+  }
   for (int64_t length : {1, 5, 256, 1024})
     for (bool mostRecent : {false, true})
       testUpdate(length, mostRecent);

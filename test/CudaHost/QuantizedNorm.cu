@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A norm that is quantised in the same kernel has the bits of a norm and of a
-// launch that quantises it.
+// Checks that a kernel which normalises and quantises gives the same bits as a
+// norm followed by a launch that quantises its result.
 //
 // RUN: %cuda_host_cxx %s %cuda_host_lib -o %t && %t
 //
@@ -22,8 +22,8 @@ using namespace amp::cuda::testing;
 using Values = std::vector<double>;
 using KernelResults = std::vector<Values>;
 
-/// What a norm writes. `outputs` has a bit for each of the payload, the
-/// transposed one, the magnitude and the norm itself.
+/// The outputs of a norm. Bits of `outputs` select the payload, the transposed
+/// payload, the magnitude and the norm itself.
 struct Written {
   Buffer<uint8_t> payload, transposed;
   Buffer<float> inverse{1}, amax{1}, mean, rstd;
@@ -113,8 +113,8 @@ int main() {
     return QuantizeConfig{rows, columns, Float8::E4M3, true, true};
   };
   for (bool isCentered : {false, true}) {
-    // Rows that a warp and a block take, and rows in memory; padding; a group
-    // of rows that is full, cut or past the end.
+    // Rows for a warp, rows for a block, and rows that stay in memory; padding;
+    // full and partial groups of rows, and groups past the end.
     testNorm<__nv_bfloat16, __nv_bfloat16>(bf16(70, 64), isCentered, 1e9);
     testNorm<__nv_bfloat16, float>(bf16(33, 1520), isCentered, NAN);
     testNorm<__half, __half>({16, 48, Float8::E5M2, false, false}, isCentered,

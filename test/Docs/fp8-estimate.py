@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The tables of docs/fp8.md that estimate steps are what the script prints: for the smallest model in the
-# full tier, and all of them in the long tier.
+# Checks the estimates in docs/fp8.md against the output of tools/docs/fp8-estimate.py. The full tier checks
+# the smallest model, and the long tier checks all models.
 #
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t

@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The table of seeds in docs/fp8.md follows from the committed results, and each recipe keeps the margin.
-# The long tier trains again and compares the final losses.
+# Checks the table of seeds in docs/fp8.md against the committed results. Each recipe must stay within the
+# margin. The long tier trains again and compares the final losses.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %amp_src_root %amp_obj_root/bin %t
@@ -39,5 +39,5 @@ if os.environ.get("AMP_LONG_TESTS"):
     expected, again = load(committed), load(f"{folder}/again.csv")
     assert expected.keys() <= again.keys()
     for key, loss in expected.items():
-        # A rounding error of another machine grows over 200 steps.
+        # Rounding differences between machines grow over 200 steps.
         assert key[1] == "no scales" or abs(again[key] - loss) < 0.05 * loss, (key, loss, again[key])

@@ -4,10 +4,13 @@
 # Estimates training steps of GPT-2 with 8-bit products, for docs/fp8.md.
 """Usage: fp8-estimate.py <folder of the tools> <folder> [<target> [<model>...]]
 
-Prints three tables in Markdown: the gain of each recipe over bf16 for models of several sizes, from the
-peak rates of the target; the estimated times of the programs that are generated, with the rates that
-kernels reach and with launches; and the least width for which a recipe multiplies in 8 bits. With
-models, such as 124M, prints the rows of the first two tables for these alone.
+Prints three tables in Markdown:
+
+- the gain of each recipe over bf16 for models of several sizes, at the peak rates of the target;
+- the estimated times of the generated programs, with launches and the rates that kernels reach;
+- the smallest width at which each recipe multiplies in 8 bits.
+
+If models are given, such as 124M, prints only their rows of the first two tables.
 """
 
 import os
@@ -20,7 +23,7 @@ target = sys.argv[3] if len(sys.argv) > 3 else "h200"
 # The name, the blocks, the width, and the batch. The sequence has 1024 tokens.
 MODELS = [("124M", 12, 768, 32), ("0.5B", 24, 1280, 16), ("1.5B", 48, 1600, 16), ("7B", 32, 4096, 8)]
 RECIPES = ["delayed", "current", "rowwise", "block-128"]
-# Programs have one scale for a tensor.
+# Generated programs support only recipes with one scale for each tensor.
 GENERATED = ["delayed", "current"]
 chosen = sys.argv[4:] or [name for name, *_ in MODELS]
 
@@ -40,8 +43,8 @@ def make_model(layers, width, batch):
 
 
 def select(path, recipe):
-    """The time that products save and that copies take, in microseconds, and the number of 8-bit products.
-    Writes the step in 8 bits."""
+    """Writes the step in 8 bits. Returns the time that products save and the time that copies take, in
+    microseconds, and the number of 8-bit products."""
     _, remarks = run("amp-opt", path, f"--amp-training-pipeline=precision=fp8-{recipe} target={target}",
                      "--remarks-filter=amp", "-o", os.path.join(folder, "step.mlir"))
     saved = sum(map(float, re.findall(r"Passed\] Quantized .*SavedMicroseconds=([0-9.]+)", remarks)))
@@ -51,15 +54,15 @@ def select(path, recipe):
 
 
 def estimate(path, *options):
-    """The bound and the estimate of the generated program, in microseconds."""
+    """Returns the bound and the estimate of the generated program, in microseconds."""
     costs, _ = run("amp-translate", "--cuda-costs", f"--target={target}", *options, path)
     return [float(re.search(pattern, costs, re.M)[1])
             for pattern in (r"^roofline bound as written ([0-9.]+) us", r"^estimate ([0-9.]+) us")]
 
 
 def measure(layers, width, batch):
-    """The bound and the estimate in bf16, and for each recipe the time that products save less that of
-    copies, the number of 8-bit products and, if it is generated, the estimate."""
+    """Returns the bound and the estimate in bf16. For each recipe, appends the time that products save minus
+    the time that copies take, the number of 8-bit products and, for a generated program, the estimate."""
     path = make_model(layers, width, batch)
     numbers = estimate(path, "--precision=bf16")
     for recipe in RECIPES:
@@ -100,4 +103,4 @@ for width in range(128, 4097, 128):
     for recipe in missing:
         if select(path, recipe)[2]:
             least[recipe] = width
-print(f"| least width | {' | '.join(str(least.get(recipe, 'none')) for recipe in RECIPES)} |")
+print(f"| break-even width | {' | '.join(str(least.get(recipe, 'none')) for recipe in RECIPES)} |")

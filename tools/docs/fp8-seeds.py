@@ -1,21 +1,24 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Trains small networks with each recipe of 8-bit products and several seeds, for docs/fp8.md.
+# Trains small networks with several seeds in each recipe of 8-bit products, for docs/fp8.md.
 """Usage: fp8-seeds.py <folder of the tools> <results.csv> [train]
 
-With `train`, trains a GPT on characters and a vision transformer on digits in f32, with each recipe,
-and in 8 bits without scales, with three seeds each, and writes the final losses. Always prints the
-means of the results as a table in Markdown. The final loss is the mean of the last 20 steps.
+Prints the means of the results as a table in Markdown. With `train`, first trains a GPT on characters and
+a vision transformer on digits, and writes the final losses to the results. Each network trains in f32, with
+each recipe, and in 8 bits without scales, with three seeds each. The final loss is the mean loss of the last
+20 steps.
 
-The margin was fixed before the first run: the mean of a recipe over the seeds differs from the mean of
-f32 by at most twice the standard deviation of f32 over its seeds (divided by n - 1).
+The margin was fixed before the first run: the mean of a recipe over the seeds may differ from the mean of
+f32 by at most twice the standard deviation (with n - 1) of f32 over its seeds. The exit status is 1 if a
+recipe exceeds the margin.
 """
 
 import csv
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -25,7 +28,7 @@ DATA = pathlib.Path(__file__).resolve().parents[2] / "test" / "Models" / "data"
 SEEDS = 1, 2, 3
 RECIPES = "current", "delayed", "rowwise", "block-128", "mxfp8"
 SMALL = ["--layers=1", "--width=64", "--heads=2", "--dropout=0", "--warmup-steps=10"]
-# The options of the model, the steps and the samples of a batch.
+# Options of the model, number of steps, batch size.
 MODELS = {
     "gpt": (["gpt2", "--positions=32", "--lr=0.004", "--decay-steps=200"], 200, 8),
     "vit": (["vit", "--image-size=8", "--patch=2", "--classes=10", "--optimizer=adamw", "--lr=0.002",
@@ -40,7 +43,7 @@ def execute(*command):
 
 
 def write_data(folder):
-    """Writes the data of both models. Returns the options that follow from them."""
+    """Writes the data of both models. Returns the model options that depend on the data."""
     import numpy as np
     said = execute(sys.executable, DATA / "make_text.py", f"{folder}/gpt.npz", 32)
     with np.load(DATA / "digits.npz") as file:
@@ -50,7 +53,7 @@ def write_data(folder):
 
 
 def remove_scales(tools, folder, model):
-    """Writes the step of the recipe `current` with all scales replaced by 1. Returns the path."""
+    """Writes the step of the recipe `current` with all scales replaced by 1. Returns its path."""
     text = execute(f"{tools}/amp-opt", f"{folder}/{model}.mlir", "--amp-training-pipeline=precision=fp8-current")
     text, count = re.subn(r"= amp\.scale_from_amax .* : tensor<f32>", "= arith.constant dense<1.0> : tensor<f32>", text)
     assert count > 0 and "amp.scale_from_amax" not in text
@@ -61,7 +64,14 @@ def remove_scales(tools, folder, model):
 
 
 def train(tools, results):
-    with tempfile.TemporaryDirectory() as folder, open(results, "w") as file:
+    with tempfile.TemporaryDirectory() as folder:
+        train_in(folder, tools, f"{folder}/results.csv")
+        # A failure keeps the old results.
+        shutil.copyfile(f"{folder}/results.csv", results)
+
+
+def train_in(folder, tools, results):
+    with open(results, "w") as file:
         file.write("model,precision,seed,loss\n")
         more = write_data(folder)
         for model, (options, steps, batch) in MODELS.items():
@@ -83,7 +93,7 @@ def train(tools, results):
 
 
 def summarize(results):
-    """The rows of the table, and whether each recipe keeps the margin."""
+    """Returns the rows of the table, and whether each recipe stays within the margin."""
     losses, rows, kept = {}, [], True
     with open(results) as file:
         for row in csv.DictReader(file):
@@ -103,7 +113,7 @@ def main(tools, results, command=None):
     if command == "train":
         train(tools, results)
     rows, kept = summarize(results)
-    print("| model | precision | final loss | less f32 | margin | within |\n|---|---|--:|--:|--:|---|")
+    print("| model | precision | final loss | difference from f32 | margin | within margin |\n|---|---|--:|--:|--:|---|")
     print("\n".join(rows))
     return 0 if kept else "a recipe differs from f32 by more than the margin"
 

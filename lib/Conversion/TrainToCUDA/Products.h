@@ -38,8 +38,8 @@ inline void copyAttributes(Operation *from, Operation *to) {
 }
 
 /// Copies a product with other inputs and result types. The caller sets the
-/// properties that differ. The location of the copy ends with that of
-/// `epilogue`, the operation that it takes over, if there is one.
+/// properties that differ. If the copy also computes `epilogue`, its location
+/// ends with the location of this operation.
 template <typename OpTy>
 OpTy rebuild(PatternRewriter &rewriter, OpTy product, TypeRange types,
              ValueRange inputs, Operation *epilogue = nullptr) {

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The launch that computes a tensor writes its 8-bit copies too, if their scale
-// is known before. If the scale follows from the magnitude of the tensor, the
-// launch finds this magnitude, and another one quantises. A tensor that only
-// products read is then never stored in 16 bits.
+// If the scale of a tensor is known before the launch that computes it, the
+// launch also writes its 8-bit copies. A tensor that only products read is then
+// never stored in 16 bits. If the scale depends on the magnitude of the tensor,
+// the launch finds this magnitude, and another launch quantises the tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,46 +16,45 @@
 
 #include "amp/Dialect/AMP/IR/AMPScaledOps.h"
 #include "amp/Runtime/CUDA/Sizes.h"
+#include "amp/Support/TensorTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::cuda;
+using mlir::amp::typeOf;
 
 //===----------------------------------------------------------------------===//
 // Producers
 //===----------------------------------------------------------------------===//
 
-/// The result of a launch that `value` is, possibly in another shape. Null for
-/// arguments.
+/// Returns the result of which `value` is a view, or `value` itself. Returns
+/// null for arguments.
 static OpResult getComputed(Value value) {
   while (auto view = value.getDefiningOp<ViewOp>())
     value = view.getSource();
   return dyn_cast<OpResult>(value);
 }
 
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-/// Whether the norm of `op` can be quantised as `quantization` asks.
+/// Whether `op` is a norm that can write the copies of `quantization`.
 static bool isQuantizableNorm(Operation *op, QuantizationAttr quantization) {
   if (!isa<LayerNormOp, RMSNormOp>(op))
     return false;
-  RankedTensorType x = tensorType(op->getOperand(0));
+  RankedTensorType x = typeOf(op->getOperand(0));
   int64_t columns = x.getShape().back();
-  return tensorType(op->getOperand(1)).getRank() == 1 &&
+  return typeOf(op->getOperand(1)).getRank() == 1 &&
          quantization.getColumns() == columns &&
          columns % ::amp::cuda::kFloat8Extent == 0 &&
          ::amp::cuda::quantizedNormRows(columns) != 0;
 }
 
-/// Whether the launch of `value` can write the copies of it.
+/// Whether the launch that computes `value` can write the copies of
+/// `quantization`.
 static bool isQuantizable(OpResult value, QuantizationAttr quantization) {
   if (!value)
     return false;
   if (auto kernel = dyn_cast<KernelOp>(value.getOwner())) {
-    Type element = tensorType(value).getElementType();
+    Type element = typeOf(value).getElementType();
     return !kernel.isReduction() && !kernel.getPredicate() &&
            !kernel.getQuantization() && kernel.getNumOutputElements() > 1 &&
            (element.isF16() || element.isBF16() || element.isF32());
@@ -64,8 +63,8 @@ static bool isQuantizable(OpResult value, QuantizationAttr quantization) {
          isQuantizableNorm(value.getOwner(), quantization);
 }
 
-/// Makes `value` known before `op`, by moving its launch if it has to. Returns
-/// whether this is possible.
+/// Moves the launch that computes `value` before `op` if necessary. Returns
+/// whether `value` is then available before `op`.
 static bool makeKnownBefore(Value value, Operation *op) {
   auto isKnown = [&](Value known) {
     Operation *definition = known.getDefiningOp();
@@ -84,8 +83,8 @@ static bool makeKnownBefore(Value value, Operation *op) {
 // Fusion
 //===----------------------------------------------------------------------===//
 
-/// A kernel that also writes the copies of its result `target`, and stores this
-/// result only with `stored`.
+/// Creates a kernel that also writes the copies of result `target` of `kernel`.
+/// It stores this result only with `stored`. The body moves to the new kernel.
 static KernelOp quantizeKernel(KernelOp kernel, unsigned target, bool stored,
                                QuantizationAttr quantization, Value scale) {
   OpBuilder builder(kernel);
@@ -118,6 +117,8 @@ static KernelOp quantizeKernel(KernelOp kernel, unsigned target, bool stored,
   return made;
 }
 
+/// Creates a norm that also writes the copies of the result of `norm`. It
+/// stores this result only with `stored`.
 static QuantizedNormOp quantizeNorm(Operation *norm, bool stored,
                                     QuantizationAttr quantization,
                                     Value scale) {
@@ -134,13 +135,12 @@ static QuantizedNormOp quantizeNorm(Operation *norm, bool stored,
       inputs, ValueRange(), ValueRange(), Value(),
       layerNorm ? layerNorm.getEpsilonAttr()
                 : cast<RMSNormOp>(norm).getEpsilonAttr(),
-      TypeAttr::get(tensorType(norm->getResult(0)).getElementType()),
+      TypeAttr::get(typeOf(norm->getResult(0)).getElementType()),
       bool(layerNorm) ? builder.getUnitAttr() : UnitAttr(),
       stored ? builder.getUnitAttr() : UnitAttr(), quantization);
 }
 
-/// Whether something else than `reader` reads `value`, possibly in another
-/// shape.
+/// Whether an operation other than `reader` reads `value` or a view of it.
 static bool isReadBesides(Value value, Operation *reader) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (auto view = dyn_cast<ViewOp>(user))
@@ -149,7 +149,7 @@ static bool isReadBesides(Value value, Operation *reader) {
   });
 }
 
-/// Erases the views of `value` that nothing reads.
+/// Erases the views of `value` that have no readers.
 static void eraseDeadViews(Value value) {
   for (Operation *user : llvm::make_early_inc_range(value.getUsers()))
     if (auto view = dyn_cast<ViewOp>(user)) {
@@ -159,8 +159,9 @@ static void eraseDeadViews(Value value) {
     }
 }
 
-/// Lets the launch of `value` write the copies that `quantization` describes.
-/// `reader`, which wrote or found them before, is erased. Returns the copies.
+/// Creates a launch that computes `value` and writes the copies that
+/// `quantization` describes. `reader` computed them before. The caller erases
+/// it and the old launch. Returns the copies.
 static ResultRange fuseCopies(OpResult value, QuantizationAttr quantization,
                               Value scale, Operation *reader) {
   Operation *producer = value.getOwner();
@@ -179,8 +180,12 @@ static ResultRange fuseCopies(OpResult value, QuantizationAttr quantization,
   return made->getResults().drop_front(next);
 }
 
-/// Replaces `quantize` by targets of the launch that computes its operand.
+/// Replaces the results of `quantize` by targets of the launch that computes
+/// its operand. With scales of blocks, `quantize` stays a separate launch,
+/// because the scales depend on the tensor.
 static bool fuseQuantize(QuantizeOp quantize) {
+  if (quantize.getBlocks())
+    return false;
   QuantizationAttr quantization = quantize.getQuantization();
   OpResult value = getComputed(quantize.getInputs()[0]);
   Value scale = quantize.getInputs()[1];
@@ -205,16 +210,16 @@ static bool fuseQuantize(QuantizeOp quantize) {
 static bool findsMagnitude(KernelOp kernel) {
   if (!kernel.isReduction() || kernel.getCombine() != Combine::Maximum ||
       kernel.getInputs().size() != 1 || kernel.getNumElementInputs() != 1 ||
-      kernel.getPredicate() || tensorType(kernel.getResult(0)).getRank() != 0 ||
+      kernel.getPredicate() || typeOf(kernel.getResult(0)).getRank() != 0 ||
       !kernel.getMap(0).isProjectedPermutation(/*allowZeroInResults=*/true) ||
-      tensorType(kernel.getInputs()[0]).getNumElements() !=
+      typeOf(kernel.getInputs()[0]).getNumElements() !=
           kernel.getNumReducedElements())
     return false;
   Block &body = kernel.getBody().front();
   Value found = body.getTerminator()->getOperand(0);
   bool isMagnitude = false;
   while (Operation *op = found.getDefiningOp()) {
-    // A magnitude fits into the type of its value.
+    // A magnitude is exact in the type of its value.
     if (!isa<math::AbsFOp, arith::ExtFOp>(op) &&
         !(isa<arith::TruncFOp>(op) &&
           op->getResult(0).getType() == body.getArgument(0).getType()))
@@ -225,12 +230,13 @@ static bool findsMagnitude(KernelOp kernel) {
   return isMagnitude && found == body.getArgument(0);
 }
 
-/// Lets the launch that computes the operand of `reduction` find its magnitude.
-/// What followed from the magnitude becomes a kernel of one element.
+/// Makes the launch that computes the operand of `reduction` find its
+/// magnitude. The `finish` region of `reduction` becomes a kernel of one
+/// element.
 static bool fuseMagnitude(KernelOp reduction) {
   Value input = reduction.getInputs()[0];
   SmallVector<int64_t, 2> matrix =
-      mlir::amp::getMatrixShape(tensorType(input).getShape());
+      mlir::amp::getMatrixShape(typeOf(input).getShape());
   auto quantization = QuantizationAttr::get(
       reduction.getContext(), matrix[0], matrix[1], Type(), /*payload=*/false,
       /*transposed=*/false, /*amax=*/true, /*saturate=*/false,

@@ -7,15 +7,18 @@
 //
 // A product reads both operands along the contracted dimension. The launch that
 // quantises a tensor writes the orders that products read, and finds the
-// magnitude of the tensor if its own scale does not depend on it.
+// magnitude of the tensor if its own scale does not depend on it. With scales
+// of blocks, each order needs a separate launch, which also writes the factors
+// in the layout that the library reads.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Products.h"
 
 #include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/CUDA/IR/ScaleKinds.h"
 #include "amp/Dialect/Train/IR/Train.h"
-#include "amp/Runtime/CUDA/Sizes.h"
+#include "amp/Runtime/CUDA/GemmConfig.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 
 using namespace mlir;
@@ -25,27 +28,71 @@ using mlir::amp::ScaledMatmulOp;
 
 using Quantization = mlir::amp::QuantizeOp;
 
-/// The launch that quantises each payload.
-using Copies = DenseMap<Value, QuantizeOp>;
+using ::amp::cuda::Float8Scale;
+
+namespace {
+/// An operand of products: its codes, and the factors that multiply them.
+struct Copy {
+  Value codes, factors;
+};
+} // namespace
+
+/// The orders of each payload: as it is stored, and transposed.
+using Copies = DenseMap<Value, std::array<Copy, 2>>;
+
+/// Whether the product reads the operand in the order of its columns.
+static bool readsTransposed(ScaledMatmulOp product, bool isLhs) {
+  return isLhs ? product.getTransposeA() : !product.getTransposeB();
+}
+
+/// Returns the rows and columns of a block of an operand. With `transposed`,
+/// the operand is the transposed matrix.
+static SmallVector<int64_t> getOperandBlocks(ArrayRef<int64_t> blocks,
+                                             bool transposed) {
+  return {blocks[transposed], blocks[!transposed]};
+}
+
+/// Returns the kind of the factors of an operand, or std::nullopt if no library
+/// supports them.
+static std::optional<Float8Scale> getScaleKind(ScaledMatmulOp product,
+                                               bool isLhs) {
+  std::optional<ArrayRef<int64_t>> blocks =
+      isLhs ? product.getLhsBlocks() : product.getRhsBlocks();
+  return blocks ? getFloat8Scale(*blocks, readsTransposed(product, isLhs))
+                : Float8Scale::Tensor;
+}
+
+/// Whether accumulators are narrow and partial sums are not promoted.
+static bool isFast(ScaledMatmulOp product) {
+  return product.getAccumulatorBits() < 32 && product.getPromotion() == 0;
+}
 
 //===----------------------------------------------------------------------===//
 // Restrictions
 //===----------------------------------------------------------------------===//
 
+/// Verifies that the library supports the scales of both operands.
+static LogicalResult verifyScales(ScaledMatmulOp op) {
+  ::amp::cuda::GemmConfig config;
+  for (bool isLhs : {true, false}) {
+    std::optional<Float8Scale> kind = getScaleKind(op, isLhs);
+    if (!kind)
+      return op->emitOpError("has scales of [")
+             << (isLhs ? *op.getLhsBlocks() : *op.getRhsBlocks())
+             << "] elements of its " << (isLhs ? "first" : "second")
+             << " operand; a program for a GPU has a scale for a tensor, or "
+                "along the contracted dimension for a row, for 32 or 128 "
+                "elements of a row, or for 128 x 128 elements";
+    (isLhs ? config.scalesA : config.scalesB) = *kind;
+  }
+  config.fastAccumulation = isFast(op);
+  if (std::string fault = ::amp::cuda::findScaleFault(config); !fault.empty())
+    return op->emitOpError("cannot run on a GPU: ") << fault;
+  return success();
+}
+
 /// Verifies that programs have an equivalent of `op`.
 static LogicalResult verifyScaledOp(Operation *op) {
-  bool hasBlocks = op->hasAttr("blocks") || op->hasAttr("lhs_blocks") ||
-                   op->hasAttr("rhs_blocks");
-  if (hasBlocks) {
-    InFlightDiagnostic diagnostic =
-        op->emitOpError("has a scale for each block of a tensor");
-    if (auto recipe =
-            op->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>(
-                "amp.fp8_recipe"))
-      diagnostic << ", as the recipe '" << recipe.getValue() << "' asks for";
-    return diagnostic << "; a program for a GPU has one scale for a tensor, "
-                         "expected the recipe 'current' or 'delayed'";
-  }
   if (isa<mlir::amp::DequantizeOp>(op))
     return op->emitOpError("gives a tensor of 8-bit floats more bits, expected "
                            "only products to read it");
@@ -56,99 +103,156 @@ static LogicalResult verifyScaledOp(Operation *op) {
                                  "only products to read it");
     return success();
   }
-  if (auto product = dyn_cast<ScaledMatmulOp>(op))
-    for (auto [payload, scale] :
-         {std::pair(product.getLhs(), product.getLhsScale()),
-          std::pair(product.getRhs(), product.getRhsScale())}) {
-      auto source = payload.getDefiningOp<Quantization>();
-      if (!source)
-        return op->emitOpError("reads a tensor of 8-bit floats that the step "
-                               "does not quantise");
-      if (source.getScale() != scale)
-        return op->emitOpError("divides by another scale than the one that "
-                               "multiplied its operand");
-    }
-  return success();
+  auto product = dyn_cast<ScaledMatmulOp>(op);
+  if (!product)
+    return success();
+  for (bool isLhs : {true, false}) {
+    Value payload = isLhs ? product.getLhs() : product.getRhs(),
+          scale = isLhs ? product.getLhsScale() : product.getRhsScale();
+    auto source = payload.getDefiningOp<Quantization>();
+    if (!source)
+      return op->emitOpError("reads a tensor of 8-bit floats that the step "
+                             "does not quantise");
+    if (source.getScale() != scale ||
+        source.getBlocksAttr() !=
+            (isLhs ? product.getLhsBlocksAttr() : product.getRhsBlocksAttr()))
+      return op->emitOpError("divides by another scale than the one that "
+                             "multiplied its operand");
+  }
+  return verifyScales(product);
 }
 
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// Whether the product reads the operand in the order of its columns.
-static bool readsTransposed(ScaledMatmulOp product, bool isLhs) {
-  return isLhs ? product.getTransposeA() : !product.getTransposeB();
-}
-
 /// The magnitude of the tensor of `op` if it does not determine the scale of
 /// this step. Null if absent.
 static AmaxOp findIndependentAmax(Quantization op) {
   for (Operation *user : op.getInput().getUsers())
     if (auto amax = dyn_cast<AmaxOp>(user);
-        amax && !dependsOn(op.getScale(), amax))
+        amax && !amax.getBlocks() && !dependsOn(op.getScale(), amax))
       return amax;
   return {};
 }
 
-/// Replaces a quantisation by a launch. Its products still read the payload.
+/// Adds the launch that writes the codes of `op` in one order, and the factors
+/// of its blocks.
+static Copy quantizeBlocks(PatternRewriter &rewriter, Quantization op,
+                           bool transposed) {
+  SmallVector<int64_t, 2> matrix =
+      mlir::amp::getMatrixShape(typeOf(op.getInput()).getShape());
+  Float8Scale kind = *getFloat8Scale(*op.getBlocks(), transposed);
+  int64_t outer = ::amp::cuda::padFloat8(matrix[transposed]),
+          inner = ::amp::cuda::padFloat8Inner(matrix[!transposed], kind);
+  Type format = typeOf(op.getPayload()).getElementType();
+  Type types[] = {RankedTensorType::get({outer, inner}, format),
+                  getFactorType(op.getContext(), kind, outer, inner)};
+  auto launch = QuantizeOp::create(
+      rewriter, getNamedLocation(op), types, StringAttr(),
+      ValueRange{op.getInput(), op.getScale()}, ValueRange(), ValueRange(),
+      Value(), format, /*payload=*/!transposed, transposed, /*amax=*/false,
+      op.getSaturate(), op.getKeepNonFinite(), op.getBlocksAttr());
+  return {launch.getResult(0), launch.getResult(1)};
+}
+
+/// Adds the launches that quantise the tensor of `op` in the orders that
+/// products read. Its products still read the payload. Returns the launch if it
+/// finds the magnitude of the tensor, and null otherwise.
 static QuantizeOp convertQuantization(PatternRewriter &rewriter,
-                                      Quantization op) {
-  bool payload = false, transposed = false;
+                                      Quantization op, Copies &copies) {
+  bool isRead[2] = {false, false};
   for (Operation *user : op->getUsers()) {
     auto product = cast<ScaledMatmulOp>(user);
     for (bool isLhs : {true, false})
       if ((isLhs ? product.getLhs() : product.getRhs()) == op.getPayload())
-        (readsTransposed(product, isLhs) ? transposed : payload) = true;
+        isRead[readsTransposed(product, isLhs)] = true;
   }
+  auto [payload, transposed] = isRead;
   if (!payload && !transposed)
     return {};
-  AmaxOp amax = findIndependentAmax(op);
   rewriter.setInsertionPoint(op);
-  Type format = typeOf(op.getPayload()).getElementType();
+  std::array<Copy, 2> &orders = copies[op.getPayload()];
+  if (op.getBlocks()) {
+    for (bool order : {false, true})
+      if (isRead[order])
+        orders[order] = quantizeBlocks(rewriter, op, order);
+    return {};
+  }
+  AmaxOp amax = findIndependentAmax(op);
   SmallVector<int64_t, 2> matrix =
       mlir::amp::getMatrixShape(typeOf(op.getInput()).getShape());
-  int64_t rows = ::amp::cuda::padFloat8(matrix[0]),
-          columns = ::amp::cuda::padFloat8(matrix[1]);
-  auto scalar = RankedTensorType::get({}, rewriter.getF32Type());
-  SmallVector<Type> types;
+  auto quantization = QuantizationAttr::get(
+      op.getContext(), matrix[0], matrix[1],
+      typeOf(op.getPayload()).getElementType(), payload, transposed, bool(amax),
+      op.getSaturate(), op.getKeepNonFinite());
+  SmallVector<RankedTensorType> targets = quantization.getTypes();
+  SmallVector<Type> types(targets.begin(), targets.end());
+  auto launch = QuantizeOp::create(
+      rewriter, getNamedLocation(op), types, StringAttr(),
+      ValueRange{op.getInput(), op.getScale()}, ValueRange(), ValueRange(),
+      Value(), quantization.getFormat(), payload, transposed, bool(amax),
+      op.getSaturate(), op.getKeepNonFinite(), DenseI64ArrayAttr());
+  Value inverse = launch.getResult(*quantization.getInverseTarget());
   if (payload)
-    types.push_back(RankedTensorType::get({rows, columns}, format));
+    orders[false] = {launch.getResult(*quantization.getPayloadTarget()),
+                     inverse};
   if (transposed)
-    types.push_back(RankedTensorType::get({columns, rows}, format));
-  types.append(amax ? 2 : 1, scalar);
-  return QuantizeOp::create(rewriter, getNamedLocation(op), types, StringAttr(),
-                            ValueRange{op.getInput(), op.getScale()},
-                            ValueRange(), ValueRange(), Value(), format,
-                            payload, transposed, bool(amax), op.getSaturate(),
-                            op.getKeepNonFinite());
+    orders[true] = {launch.getResult(*quantization.getTransposedTarget()),
+                    inverse};
+  return amax ? launch : QuantizeOp();
 }
 
-/// Replaces a magnitude by the maximum of absolute values.
+/// Replaces `op` by a maximum of absolute values. Blocks split a dimension into
+/// two. The last blocks are padded with zeros.
 static void convertAmax(PatternRewriter &rewriter, AmaxOp op) {
   rewriter.setInsertionPoint(op);
   Location loc = getNamedLocation(op);
-  Value magnitudes = train::AbsOp::create(
-      rewriter, loc, op.getInput().getType(), op.getInput());
+  Value input = op.getInput();
+  SmallVector<int64_t> shape(typeOf(input).getShape()), axes;
+  if (std::optional<ArrayRef<int64_t>> blocks = op.getBlocks()) {
+    SmallVector<int64_t, 2> matrix = mlir::amp::getMatrixShape(shape);
+    SmallVector<int64_t> padding;
+    shape.clear();
+    for (auto [extent, size] : llvm::zip_equal(matrix, *blocks)) {
+      int64_t block = size == 0 ? extent : size;
+      shape.push_back(llvm::divideCeil(extent, block));
+      padding.push_back(shape.back() * block - extent);
+      if (block == 1)
+        continue;
+      axes.push_back(shape.size());
+      shape.push_back(block);
+    }
+    input = reshape(rewriter, input, matrix);
+    if (padding[0] != 0 || padding[1] != 0)
+      input = train::PadOp::create(
+          rewriter, loc,
+          typeOf(input).clone({matrix[0] + padding[0], matrix[1] + padding[1]}),
+          input, ArrayRef<int64_t>{0, 0}, padding, ArrayRef<int64_t>{0, 0},
+          APFloat(0.0));
+    input = reshape(rewriter, input, shape);
+  } else {
+    llvm::append_range(axes, llvm::seq<int64_t>(0, shape.size()));
+  }
+  Value magnitudes =
+      train::AbsOp::create(rewriter, loc, input.getType(), input);
   rewriter.replaceOpWithNewOp<train::ReduceMaxOp>(
-      op, op.getAmax().getType(), magnitudes,
-      llvm::to_vector(llvm::seq<int64_t>(0, typeOf(op.getInput()).getRank())),
-      /*keep_dims=*/false);
+      op, op.getAmax().getType(), magnitudes, axes, /*keep_dims=*/false);
 }
 
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Cuts the padding off the columns of `value`, an f32 product, and rounds it
-/// once, with the bias of `op`.
-static Value cutColumns(PatternRewriter &rewriter, ScaledMatmulOp op,
-                        Value value, int64_t columns) {
+/// Cuts the padding off `value`, an f32 product, and rounds it once, with the
+/// bias of `op`.
+static Value cutPadding(PatternRewriter &rewriter, ScaledMatmulOp op,
+                        Value value, ArrayRef<int64_t> shape) {
   Location loc = op.getLoc();
-  int64_t rows = typeOf(value).getDimSize(0);
-  auto type = typeOf(value).clone({rows, columns});
-  value = train::SliceOp::create(
-      rewriter, loc, type, value, ArrayRef<int64_t>{0, 0},
-      ArrayRef<int64_t>{rows, columns}, ArrayRef<int64_t>{1, 1});
+  auto type = typeOf(value).clone(shape);
+  value = train::SliceOp::create(rewriter, loc, type, value,
+                                 ArrayRef<int64_t>{0, 0}, shape,
+                                 ArrayRef<int64_t>{1, 1});
   auto cast = [&](Value from, Type element) -> Value {
     if (typeOf(from).getElementType() == element)
       return from;
@@ -165,39 +269,42 @@ static void convertProduct(PatternRewriter &rewriter, ScaledMatmulOp op,
                            const Copies &copies) {
   rewriter.setInsertionPoint(op);
   SmallVector<Value> inputs, factors;
+  DenseI64ArrayAttr blocks[2];
   for (bool isLhs : {true, false}) {
-    QuantizeOp copy = copies.lookup(isLhs ? op.getLhs() : op.getRhs());
-    unsigned target = readsTransposed(op, isLhs)
-                          ? *copy.getQuantization().getTransposedTarget()
-                          : *copy.getQuantization().getPayloadTarget();
-    inputs.push_back(copy.getResult(target));
-    factors.push_back(
-        copy.getResult(*copy.getQuantization().getInverseTarget()));
+    bool transposed = readsTransposed(op, isLhs);
+    const Copy &copy = copies.at(isLhs ? op.getLhs() : op.getRhs())[transposed];
+    inputs.push_back(copy.codes);
+    factors.push_back(copy.factors);
+    if (std::optional<ArrayRef<int64_t>> sizes =
+            isLhs ? op.getLhsBlocks() : op.getRhsBlocks())
+      blocks[!isLhs] =
+          rewriter.getDenseI64ArrayAttr(getOperandBlocks(*sizes, transposed));
   }
   inputs.append(factors);
   RankedTensorType type = op.getType();
-  SmallVector<int64_t, 2> shape = mlir::amp::getMatrixShape(type.getShape());
-  int64_t columns = ::amp::cuda::padFloat8(shape[1]);
-  // A bias of padded columns, or of f32, is added apart.
-  bool isCut = columns != shape[1],
+  SmallVector<int64_t, 2> shape = mlir::amp::getMatrixShape(type.getShape()),
+                          padded = shape;
+  padded[1] = ::amp::cuda::padFloat8(shape[1]);
+  if (hasBlocks(*getScaleKind(op, /*isLhs=*/true)))
+    padded[0] = ::amp::cuda::padFloat8(shape[0]);
+  // A separate kernel adds the bias of padded or f32 results.
+  bool isCut = padded != shape,
        addsBias =
            op.getBias() && !isCut && !type.getElementType().isF32() &&
            typeOf(op.getBias()).getElementType() == type.getElementType();
   bool isApart = isCut || (op.getBias() && !addsBias);
   if (addsBias)
     inputs.push_back(op.getBias());
-  auto result = RankedTensorType::get({shape[0], columns},
-                                      isApart ? rewriter.getF32Type()
-                                              : type.getElementType());
-  // Fast accumulation has narrow accumulators without promotion.
-  bool isFast = op.getAccumulatorBits() < 32 && op.getPromotion() == 0;
-  auto product = ScaledGemmOp::create(rewriter, getNamedLocation(op), result,
-                                      StringAttr(), inputs, ValueRange(),
-                                      ValueRange(), Value(), addsBias, isFast);
+  auto result = RankedTensorType::get(padded, isApart ? rewriter.getF32Type()
+                                                      : type.getElementType());
+  auto product =
+      ScaledGemmOp::create(rewriter, getNamedLocation(op), result, StringAttr(),
+                           inputs, ValueRange(), ValueRange(), Value(),
+                           addsBias, isFast(op), blocks[0], blocks[1]);
   copyAttributes(op, product);
   Value value = product.getResult(0);
   if (isApart)
-    value = cutColumns(rewriter, op, value, shape[1]);
+    value = cutPadding(rewriter, op, value, shape);
   replaceReshaped(rewriter, op, value);
 }
 
@@ -223,21 +330,19 @@ LogicalResult mlir::cuda::convertScaledProducts(func::FuncOp step) {
     return failure();
   PatternRewriter rewriter(step.getContext());
   Copies copies;
+  SmallVector<std::pair<Quantization, QuantizeOp>> finders;
   for (Quantization op : quantizations)
-    if (QuantizeOp copy = convertQuantization(rewriter, op))
-      copies[op.getPayload()] = copy;
+    if (QuantizeOp launch = convertQuantization(rewriter, op, copies))
+      finders.push_back({op, launch});
   for (ScaledMatmulOp op : products)
     convertProduct(rewriter, op, copies);
-  for (Quantization op : quantizations) {
-    QuantizeOp copy = copies.lookup(op.getPayload());
-    if (copy && copy.getAmax()) {
-      // A second copy of the tensor finds no other magnitude.
-      AmaxOp amax = findIndependentAmax(op);
-      if (amax && !amax->use_empty())
-        rewriter.replaceAllUsesWith(
-            amax.getAmax(),
-            copy.getResult(*copy.getQuantization().getAmaxTarget()));
-    }
+  for (auto [op, launch] : finders) {
+    // Several quantisations of a tensor find the same magnitude.
+    AmaxOp amax = findIndependentAmax(op);
+    if (amax && !amax->use_empty())
+      rewriter.replaceAllUsesWith(
+          amax.getAmax(),
+          launch.getResult(*launch.getQuantization().getAmaxTarget()));
   }
   for (Quantization op : quantizations)
     rewriter.eraseOp(op);

@@ -156,19 +156,19 @@ func.func @update(%s: tensor<f32>, %h: tensor<4xf32>, %a: tensor<f32>) {
 
 // -----
 
-// No rows.
+// A matrix without rows.
 // expected-error@+1 {{quantises 0 rows of 16 columns, expected at least one}}
 func.func private @f() attributes {q = #cuda.quantization<rows = 0, columns = 16, amax = true>}
 
 // -----
 
-// No target.
+// An attribute without targets.
 // expected-error@+1 {{writes nothing, expected 'payload', 'transposed' or 'amax'}}
 func.func private @f() attributes {q = #cuda.quantization<rows = 16, columns = 16>}
 
 // -----
 
-// A magnitude has no format.
+// Settings of codes for a magnitude alone.
 // expected-error@+1 {{has settings of codes without codes, expected 'payload' or 'transposed'}}
 func.func private @f() attributes {q = #cuda.quantization<rows = 16, columns = 16, amax = true, saturate = true>}
 
@@ -180,7 +180,7 @@ func.func private @f() attributes {q = #cuda.quantization<rows = 16, columns = 1
 
 // -----
 
-// A norm that is rounded to integers.
+// A norm of integers.
 func.func @norm(%x: tensor<16x16xf32>, %g: tensor<16xf32>) {
   // expected-error@+1 {{rounds a norm of 'tensor<16x16xf32>' to 'i32', expected rows of f16, bf16 or f32}}
   %r:2 = cuda.quantized_norm ins(%x, %g : tensor<16x16xf32>, tensor<16xf32>) {element = i32, epsilon = 1.0e-5 : f64, quantization = #cuda.quantization<rows = 16, columns = 16, amax = true>} -> tensor<16xf32>, tensor<f32>
@@ -189,7 +189,7 @@ func.func @norm(%x: tensor<16x16xf32>, %g: tensor<16xf32>) {
 
 // -----
 
-// Rows of another matrix.
+// The rows of another matrix.
 func.func @norm(%x: tensor<16x16xf32>, %g: tensor<16xf32>) {
   // expected-error@+1 {{quantises 8 rows of 16 columns, expected those of 'tensor<16x16xf32>'}}
   %r:2 = cuda.quantized_norm ins(%x, %g : tensor<16x16xf32>, tensor<16xf32>) {element = f32, epsilon = 1.0e-5 : f64, quantization = #cuda.quantization<rows = 8, columns = 16, amax = true>} -> tensor<16xf32>, tensor<f32>
@@ -216,9 +216,9 @@ func.func @norm(%x: tensor<16x16xf32>, %g: tensor<16xf32>) {
 
 // -----
 
-// A reduction.
+// A reduction that quantises.
 func.func @kernel(%x: tensor<16x16xf32>) {
-  // expected-error@+1 {{quantises a reduction or under a flag, expected a loop over elements that always runs}}
+  // expected-error@+1 {{combines 'quantize' with 'reduce' or a predicate, expected neither}}
   %r:2 = cuda.kernel over [16, 16] maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] reduce [1] with <add>
       quantize <rows = 16, columns = 16, amax = true> {
   ^bb0(%a: f32):
@@ -241,7 +241,7 @@ func.func @kernel(%x: tensor<16x16xf32>) {
 
 // -----
 
-// Another number of elements.
+// A matrix with another number of elements.
 func.func @kernel(%x: tensor<16x16xf32>) {
   // expected-error@+1 {{quantises 16 rows of 32 columns, expected 256 elements}}
   %r = cuda.kernel over [16, 16] maps [affine_map<(d0, d1) -> (d0, d1)>] quantize <rows = 16, columns = 32, amax = true> {
@@ -260,5 +260,95 @@ func.func @kernel(%x: tensor<16x16xf32>) {
   ^bb0(%a: f32):
     cuda.yield %a : f32
   } ins(%x : tensor<16x16xf32>) -> tensor<16x16xf32>, tensor<f32>
+  return
+}
+
+// -----
+
+// Blocks across the contracted dimension.
+func.func @quantize(%x: tensor<16x16xf32>, %s: tensor<16x1xf32>) {
+  // expected-error@+1 {{has blocks of [1, 0], expected [0, 1], [32, 1], [128, 1] or [128, 128]}}
+  %r:2 = cuda.quantize ins(%x, %s : tensor<16x16xf32>, tensor<16x1xf32>) {blocks = array<i64: 1, 0>, format = f8E4M3FN, transposed} -> tensor<16x16xf8E4M3FN>, tensor<16xf32>
+  return
+}
+
+// -----
+
+// Blocks that no GPU supports.
+func.func @quantize(%x: tensor<16x16xf32>, %s: tensor<16x1xf32>) {
+  // expected-error@+1 {{has blocks of [1, 64], expected [1, 0], [1, 32], [1, 128] or [128, 128]}}
+  %r:2 = cuda.quantize ins(%x, %s : tensor<16x16xf32>, tensor<16x1xf32>) {blocks = array<i64: 1, 64>, format = f8E4M3FN, payload} -> tensor<16x16xf8E4M3FN>, tensor<16xf32>
+  return
+}
+
+// -----
+
+// Blocks with one extent.
+func.func @quantize(%x: tensor<16x16xf32>, %s: tensor<16x1xf32>) {
+  // expected-error@+1 {{has blocks of [16], expected [1, 0]}}
+  %r:2 = cuda.quantize ins(%x, %s : tensor<16x16xf32>, tensor<16x1xf32>) {blocks = array<i64: 16>, format = f8E4M3FN, payload} -> tensor<16x16xf8E4M3FN>, tensor<16xf32>
+  return
+}
+
+// -----
+
+// Blocks with two orders of codes.
+func.func @quantize(%x: tensor<16x16xf32>, %s: tensor<1x1xf32>) {
+  // expected-error@+1 {{has scales of blocks with two orders or a magnitude, expected 'payload' or 'transposed'}}
+  %r:3 = cuda.quantize ins(%x, %s : tensor<16x16xf32>, tensor<1x1xf32>) {blocks = array<i64: 128, 128>, format = f8E4M3FN, payload, transposed} -> tensor<16x128xf8E4M3FN>, tensor<16x128xf8E4M3FN>, tensor<1x4xf32>
+  return
+}
+
+// -----
+
+// One scale is missing.
+func.func @quantize(%x: tensor<16x16xf32>, %s: tensor<15x1xf32>) {
+  // expected-error@+1 {{the scales has shape [15, 1] of 'f32', expected [16, 1] of 'f32'}}
+  %r:2 = cuda.quantize ins(%x, %s : tensor<16x16xf32>, tensor<15x1xf32>) {blocks = array<i64: 1, 0>, format = f8E4M3FN, payload} -> tensor<16x16xf8E4M3FN>, tensor<16xf32>
+  return
+}
+
+// -----
+
+// Factors in the wrong order.
+func.func @quantize(%x: tensor<16x256xf32>, %s: tensor<16x2xf32>) {
+  // expected-error@+1 {{the factors has shape [16, 2] of 'f32', expected [2, 16] of 'f32'}}
+  %r:2 = cuda.quantize ins(%x, %s : tensor<16x256xf32>, tensor<16x2xf32>) {blocks = array<i64: 1, 128>, format = f8E4M3FN, payload} -> tensor<16x256xf8E4M3FN>, tensor<16x2xf32>
+  return
+}
+
+// -----
+
+// Only one operand has factors of rows.
+func.func @product(%a: tensor<32x64xf8E4M3FN>, %b: tensor<48x64xf8E4M3FN>, %r: tensor<32xf32>, %s: tensor<f32>) {
+  // expected-error@+1 {{the factors of the operands cannot be combined}}
+  %y = cuda.scaled_gemm ins(%a, %b, %r, %s : tensor<32x64xf8E4M3FN>, tensor<48x64xf8E4M3FN>, tensor<32xf32>, tensor<f32>) {a_blocks = array<i64: 1, 0>} -> tensor<32x48xbf16>
+  return
+}
+
+// -----
+
+// Blocks do not divide the contracted dimension.
+func.func @product(%a: tensor<32x64xf8E4M3FN>, %b: tensor<48x64xf8E4M3FN>, %r: tensor<1x32xf32>, %s: tensor<1x48xf32>) {
+  // expected-error@+1 {{extents of 8-bit operands with factors of blocks are m 32 and k 64, expected multiples of 16 and 128}}
+  %y = cuda.scaled_gemm ins(%a, %b, %r, %s : tensor<32x64xf8E4M3FN>, tensor<48x64xf8E4M3FN>, tensor<1x32xf32>, tensor<1x48xf32>) {a_blocks = array<i64: 1, 128>, b_blocks = array<i64: 1, 128>} -> tensor<32x48xbf16>
+  return
+}
+
+// -----
+
+// The wrong number of factors.
+func.func @product(%a: tensor<32x64xf8E4M3FN>, %b: tensor<48x64xf8E4M3FN>, %r: tensor<32xf32>) {
+  // expected-error@+1 {{the factor of B has shape [32] of 'f32', expected [48] of 'f32'}}
+  %y = cuda.scaled_gemm ins(%a, %b, %r, %r : tensor<32x64xf8E4M3FN>, tensor<48x64xf8E4M3FN>, tensor<32xf32>, tensor<32xf32>) {a_blocks = array<i64: 1, 0>, b_blocks = array<i64: 1, 0>} -> tensor<32x48xbf16>
+  return
+}
+
+// -----
+
+// Blocks do not support fast accumulation.
+func.func @product(%a: tensor<32x128xf8E4M3FN>, %b: tensor<48x128xf8E4M3FN>, %r: tensor<1x32xf32>, %s: tensor<1x48xf32>) {
+  // expected-error@+1 {{fast accumulation goes with factors of tensors or rows, not of blocks}}
+  %y = cuda.scaled_gemm ins(%a, %b, %r, %s : tensor<32x128xf8E4M3FN>, tensor<48x128xf8E4M3FN>, tensor<1x32xf32>, tensor<1x48xf32>) {a_blocks = array<i64: 1, 128>, b_blocks = array<i64: 1, 128>, fast_accumulation} -> tensor<32x48xbf16>
   return
 }

@@ -21,8 +21,35 @@ func.func @products(%x: tensor<30x64xbf16>, %s: tensor<f32>, %w: tensor<2x16x64x
   return
 }
 
-// A kernel and norms that quantise their results. The kernel stores its value too, the
-// layer norm does not. A magnitude alone needs no scale.
+// Scales of rows, of 128 elements, of squares and of 32 elements.
+// CHECK-LABEL: func.func @blocks
+// CHECK: cuda.quantize ins(%arg0, %arg1 : tensor<30x64xbf16>, tensor<30x1xf32>) {blocks = array<i64: 1, 0>, format = f8E4M3FN, payload, saturate} -> tensor<32x64xf8E4M3FN>, tensor<32xf32>
+// CHECK: cuda.quantize ins(%arg0, %arg2 : tensor<30x64xbf16>, tensor<1x64xf32>) {blocks = array<i64: 0, 1>, format = f8E4M3FN, transposed} -> tensor<64x32xf8E4M3FN>, tensor<64xf32>
+// CHECK: -> tensor<32x128xf8E4M3FN>, tensor<1x32xf32>
+// CHECK: -> tensor<32x128xf8E4M3FN>, tensor<1x4xf32>
+// CHECK: -> tensor<32x64xf8E4M3FN>, tensor<1x1x32x4x4xi8>
+// CHECK: cuda.scaled_gemm {{.*}} {a_blocks = array<i64: 1, 0>, b_blocks = array<i64: 1, 0>, fast_accumulation} -> tensor<30x32xbf16>
+// CHECK: cuda.scaled_gemm {{.*}} {a_blocks = array<i64: 1, 128>, b_blocks = array<i64: 128, 128>} -> tensor<32x32xf32>
+// CHECK: cuda.scaled_gemm {{.*}} {a_blocks = array<i64: 1, 32>, b_blocks = array<i64: 1, 32>} -> tensor<32x32xf16>
+func.func @blocks(%x: tensor<30x64xbf16>, %r: tensor<30x1xf32>, %c: tensor<1x64xf32>, %s: tensor<1x1xf32>, %v: tensor<30x2xf32>) {
+  %0, %a = cuda.quantize ins(%x, %r : tensor<30x64xbf16>, tensor<30x1xf32>) {blocks = array<i64: 1, 0>, format = f8E4M3FN, payload, saturate}
+      -> tensor<32x64xf8E4M3FN>, tensor<32xf32>
+  %1, %b = cuda.quantize ins(%x, %c : tensor<30x64xbf16>, tensor<1x64xf32>) {blocks = array<i64: 0, 1>, format = f8E4M3FN, transposed}
+      -> tensor<64x32xf8E4M3FN>, tensor<64xf32>
+  %2, %d = cuda.quantize ins(%x, %r : tensor<30x64xbf16>, tensor<30x1xf32>) {blocks = array<i64: 1, 128>, format = f8E4M3FN, payload}
+      -> tensor<32x128xf8E4M3FN>, tensor<1x32xf32>
+  %3, %e = cuda.quantize ins(%x, %s : tensor<30x64xbf16>, tensor<1x1xf32>) {blocks = array<i64: 128, 128>, format = f8E4M3FN, payload}
+      -> tensor<32x128xf8E4M3FN>, tensor<1x4xf32>
+  %4, %f = cuda.quantize ins(%x, %v : tensor<30x64xbf16>, tensor<30x2xf32>) {blocks = array<i64: 1, 32>, format = f8E4M3FN, payload}
+      -> tensor<32x64xf8E4M3FN>, tensor<1x1x32x4x4xi8>
+  %5 = cuda.scaled_gemm ins(%0, %0, %a, %a : tensor<32x64xf8E4M3FN>, tensor<32x64xf8E4M3FN>, tensor<32xf32>, tensor<32xf32>) {a_blocks = array<i64: 1, 0>, b_blocks = array<i64: 1, 0>, fast_accumulation} -> tensor<30x32xbf16>
+  %6 = cuda.scaled_gemm ins(%2, %3, %d, %e : tensor<32x128xf8E4M3FN>, tensor<32x128xf8E4M3FN>, tensor<1x32xf32>, tensor<1x4xf32>) {a_blocks = array<i64: 1, 128>, b_blocks = array<i64: 128, 128>} -> tensor<32x32xf32>
+  %7 = cuda.scaled_gemm ins(%4, %4, %f, %f : tensor<32x64xf8E4M3FN>, tensor<32x64xf8E4M3FN>, tensor<1x1x32x4x4xi8>, tensor<1x1x32x4x4xi8>) {a_blocks = array<i64: 1, 32>, b_blocks = array<i64: 1, 32>} -> tensor<32x32xf16>
+  return
+}
+
+// A kernel and norms that quantise their results. The kernel also stores its value, but the
+// layer norm does not. A launch that only finds the magnitude needs no scale.
 // CHECK-LABEL: func.func @producers
 // CHECK: cuda.kernel over [3, 10, 64] maps [#{{.*}}, #{{.*}}] quantize <rows = 30, columns = 64, format = f8E5M2, payload = true, transposed = true, amax = true, saturate = true, keepNonFinite = true> {
 // CHECK: cuda.yield %{{.*}}, %{{.*}} : bf16, bf16

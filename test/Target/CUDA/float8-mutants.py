@@ -82,14 +82,40 @@ MUTATIONS = {
         "a gradient that is quantised before its mask": replace("t6 ? 0.0f : t4", "t6 ? t4 : t4"),
         "the format of another quantizer": replace("57344.0f", "448.0f"),
     },
+    "fp8-rowwise": {
+        # All rows of the images have the same magnitude, so the first product does not detect these mistakes.
+        "one factor for all rows": lambda text: text.replace(
+            "g.scalesA = Float8Scale::Outer, g.scalesB = Float8Scale::Outer;",
+            "g.scalesA = g.scalesB = Float8Scale::Tensor;"),
+        "the factors of another operand": edit_launch(FC2, ("scaleB = run.at<float>(at::fc2_weight_8bit_2_inverse)",
+                                                            "scaleB = run.at<float>(at::quantize_4_inverse)")),
+        "scales of columns for rows": replace("QuantizeBlocks{1, 0, Float8Scale::Outer, false}",
+                                              "QuantizeBlocks{0, 1, Float8Scale::Outer, false}"),
+        "rows that are not transposed": replace("QuantizeBlocks{0, 1, Float8Scale::Outer, true}",
+                                                "QuantizeBlocks{0, 1, Float8Scale::Outer, false}"),
+    },
+    "fp8-block-128": {
+        "the square of another weight": edit_launch(FC2, ("scaleB = run.at<float>(at::fc2_weight_8bit_2_inverse)",
+                                                          "scaleB = run.at<float>(at::quantize_4_inverse)")),
+        "vectors where the operand has squares": replace("g.scalesB = Float8Scale::Block128", "g.scalesB = Float8Scale::Vector128"),
+        "rows that are not padded": replace("QuantizeConfig{64, 128,", "QuantizeConfig{48, 128,"),
+        "fast accumulation": replace("  g.scalesA =", "  g.fastAccumulation = true;\n  g.scalesA ="),
+    },
+    "fp8-mxfp8": {
+        "exponents as f32": replace("g.scalesA = Float8Scale::Vector32, g.scalesB = Float8Scale::Vector32;",
+                                    "g.scalesA = g.scalesB = Float8Scale::Tensor;"),
+        "another vector": replace("QuantizeBlocks{1, 32, Float8Scale::Vector32", "QuantizeBlocks{1, 64, Float8Scale::Vector32"),
+        "factors without an order": replace("QuantizeBlocks{1, 32, Float8Scale::Vector32", "QuantizeBlocks{1, 32, Float8Scale::Vector128"),
+    },
 }
 
 
-def passes(name, cpu):
+def passes(name, cpu, precision):
     """Whether the program of this name behaves as amp-run does."""
     file = f"{folder}/{name}"
     os.link(f"{folder}/all", file)
-    result = subprocess.run([file, *COMMON, "--poison", "--save", file + ".npz"], capture_output=True, timeout=300)
+    result = subprocess.run([file, *COMMON, "--poison", "--save", file + ".npz"], capture_output=True, timeout=300,
+                            env={**os.environ, "AMP_CUDA_HOST_CAPABILITY": "100" if precision == "fp8-mxfp8" else "90"})
     if result.returncode != 0:
         return False, result.stderr.decode().strip().splitlines()[-1]
     apart = distances(file + ".npz", cpu)
@@ -110,15 +136,15 @@ for precision, mutations in MUTATIONS.items():
     source = run(["amp-translate", "--mlir-to-cuda", "--emit-main", f"{folder}/{precision}.mlir"])
     for mistake, mutate in {"unchanged": lambda text: text, **mutations}.items():
         name = f"mutant{len(sources)}"
-        sources[name], expected[name] = mutate(source), (mistake, cpu)
+        sources[name], expected[name] = mutate(source), (mistake, cpu, precision)
         assert mistake == "unchanged" or sources[name] != source, mistake
 with open(f"{folder}/all.cu", "w") as file:
     file.write(join(sources))
 # A mistake may leave functions unused.
 run([*shlex.split(compiler), "-w", f"{folder}/all.cu", *shlex.split(library), "-o", f"{folder}/all"])
 wrong = []
-for name, (mistake, cpu) in expected.items():
-    fine, why = passes(name, cpu)
+for name, (mistake, cpu, precision) in expected.items():
+    fine, why = passes(name, cpu, precision)
     print(f"{mistake}: {'as amp-run' if fine else why}", flush=True)
     if fine != (mistake == "unchanged"):
         wrong.append(mistake)

@@ -37,102 +37,104 @@
 #ifndef AMP_RUNTIME_CUDA_GEMM_H
 #define AMP_RUNTIME_CUDA_GEMM_H
 
+#include "amp/Runtime/CUDA/GemmPlans.h"
 #include "amp/Runtime/CUDA/GemmTune.h"
-
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace amp::cuda {
 
-struct GemmOptions {
-  /// Number of candidates to ask of the heuristic. Without tuning the first is
-  /// used.
-  int candidates = 8;
-  /// Times the candidates on random data, with the epilogue in the library and
-  /// in kernels, and uses the fastest.
-  bool tune = false;
-  /// Text file with the choices by device, library version and product. It is
-  /// read if it exists and rewritten after tuning. Empty: no file.
-  std::string cachePath;
-};
+AMP_RUNTIME_FUNCTION Status GemmPlans::create(const GemmConfig *configs,
+                                              int count, void *workspace,
+                                              size_t workspaceBytes,
+                                              const GemmOptions &options) {
+  plans.clear();
+  if (count == 0)
+    return Status();
+  library = std::make_shared<GemmLibrary>();
+  library->workspace = workspace;
+  library->workspaceBytes = workspaceBytes;
+  AMP_RETURN_IF_ERROR(library->create());
+  GemmCache cache;
+  if (!options.cachePath.empty())
+    AMP_RETURN_IF_ERROR(cache.read(options.cachePath));
+  bool changed = false;
+  for (int i = 0; i < count; ++i) {
+    auto plan = std::make_shared<GemmPlan>();
+    AMP_RETURN_IF_ERROR(
+        planOne(*plan, configs[i], options, cache, changed)
+            .in(std::string("product '") + configs[i].name + "'"));
+    plans.push_back(std::move(plan));
+  }
+  if (changed && !options.cachePath.empty())
+    return cache.write(options.cachePath);
+  return Status();
+}
 
-/// The products of a program, planned once.
-class GemmPlans {
-public:
-  /// Plans `configs[0..count)`. `workspace` is device memory of
-  /// `workspaceBytes`, aligned to 256 bytes. Nothing else may use it while a
-  /// product and its kernels run. The products of one stream can share it.
-  /// `create` frees the memory that it allocates for tests and timing.
-  Status create(const GemmConfig *configs, int count, void *workspace,
-                size_t workspaceBytes, const GemmOptions &options = {}) {
-    plans.clear();
-    if (count == 0)
+AMP_RUNTIME_FUNCTION Status GemmPlans::run(int index,
+                                           const GemmBuffers &buffers,
+                                           cudaStream_t stream) const {
+  if (index < 0 || index >= size())
+    return makeError(kInvalidArgument, "product %d of %d", index, size());
+  return plans[index]->run(*library, buffers, stream);
+}
+
+AMP_RUNTIME_FUNCTION const GemmConfig &GemmPlans::getConfig(int index) const {
+  return plans[index]->config;
+}
+AMP_RUNTIME_FUNCTION Epilogue GemmPlans::getLibraryEpilogue(int index) const {
+  return plans[index]->epilogue;
+}
+AMP_RUNTIME_FUNCTION bool GemmPlans::hasKernelEpilogue(int index) const {
+  return plans[index]->hasKernels();
+}
+
+AMP_RUNTIME_FUNCTION Status
+GemmPlans::verifyFloat8(const GemmConfig &config) const {
+  const int capability = library->capability;
+  if (!hasFloat8Scale(capability, config.scalesA))
+    return makeError(
+        kUnsupported,
+        "8-bit operands%s need a GPU of compute capability %s, but this one "
+        "has %d.%d",
+        config.scalesA == Float8Scale::Tensor ? ""
+        : hasBlocks(config.scalesA)           ? " with factors of blocks"
+                                              : " with factors of rows",
+        config.scalesA == Float8Scale::Tensor ? "8.9 or later, such as an H100"
+        : config.scalesA == Float8Scale::Vector32
+            ? "10.0 or later, such as a B200"
+            : "9.0, such as an H100",
+        capability / 10, capability % 10);
+  if (config.scalesA != Float8Scale::Tensor && cublasLtGetVersion() < 120900)
+    return makeError(kUnsupported,
+                     "8-bit operands with factors of rows or blocks need "
+                     "cuBLASLt of CUDA 12.9 or later, but this one has the "
+                     "version %zu",
+                     size_t(cublasLtGetVersion()));
+  return Status();
+}
+
+AMP_RUNTIME_FUNCTION Status GemmPlans::planOne(GemmPlan &plan,
+                                               const GemmConfig &config,
+                                               const GemmOptions &options,
+                                               GemmCache &cache,
+                                               bool &changed) {
+  AMP_RETURN_IF_ERROR(verifyGemm(config));
+  if (hasFloat8(config))
+    AMP_RETURN_IF_ERROR(verifyFloat8(config));
+  plan.config = config;
+  std::string key = library->describe() + " " + plan.describe();
+  if (const GemmChoice *choice = cache.find(key)) {
+    // A recorded choice that cannot be used is replaced by a new one.
+    bool taken = false;
+    if (plan.take(*library, *choice, &taken).isOk() && taken)
       return Status();
-    library = std::make_shared<GemmLibrary>();
-    library->workspace = workspace;
-    library->workspaceBytes = workspaceBytes;
-    AMP_RETURN_IF_ERROR(library->create());
-    GemmCache cache;
-    if (!options.cachePath.empty())
-      AMP_RETURN_IF_ERROR(cache.read(options.cachePath));
-    bool changed = false;
-    for (int i = 0; i < count; ++i) {
-      auto plan = std::make_shared<GemmPlan>();
-      AMP_RETURN_IF_ERROR(
-          planOne(*plan, configs[i], options, cache, changed)
-              .in(std::string("product '") + configs[i].name + "'"));
-      plans.push_back(std::move(plan));
-    }
-    if (changed && !options.cachePath.empty())
-      return cache.write(options.cachePath);
-    return Status();
   }
-
-  /// Enqueues product `index`. Does not allocate and does not synchronise.
-  Status run(int index, const GemmBuffers &buffers, cudaStream_t stream) const {
-    if (index < 0 || index >= size())
-      return makeError(kInvalidArgument, "product %d of %d", index, size());
-    return plans[index]->run(*library, buffers, stream);
-  }
-
-  int size() const { return int(plans.size()); }
-  const GemmConfig &getConfig(int index) const { return plans[index]->config; }
-  /// The part of the epilogue of product `index` that the library computes.
-  Epilogue getLibraryEpilogue(int index) const {
-    return plans[index]->epilogue;
-  }
-  /// Whether kernels compute the epilogue or a part of it.
-  bool hasKernelEpilogue(int index) const { return plans[index]->hasKernels(); }
-
-private:
-  Status planOne(GemmPlan &plan, const GemmConfig &config,
-                 const GemmOptions &options, GemmCache &cache, bool &changed) {
-    AMP_RETURN_IF_ERROR(verifyGemm(config));
-    if (hasFloat8(config) && library->capability < 89)
-      return makeError(kUnsupported,
-                       "8-bit operands need a GPU of compute capability 8.9 or "
-                       "later, such as an H100, but this one has %d.%d",
-                       library->capability / 10, library->capability % 10);
-    plan.config = config;
-    std::string key = library->describe() + " " + plan.describe();
-    if (const GemmChoice *choice = cache.find(key)) {
-      // A recorded choice that cannot be used is replaced by a new one.
-      bool taken = false;
-      if (plan.take(*library, *choice, &taken).isOk() && taken)
-        return Status();
-    }
-    if (!options.tune)
-      return plan.create(*library, options.candidates);
-    changed = true;
-    AMP_RETURN_IF_ERROR(tuneGemm(*library, plan, options.candidates));
-    cache.set(key, {plan.epilogue, plan.algorithm});
-    return Status();
-  }
-
-  std::shared_ptr<GemmLibrary> library;
-  std::vector<std::shared_ptr<GemmPlan>> plans;
-};
+  if (!options.tune)
+    return plan.create(*library, options.candidates);
+  changed = true;
+  AMP_RETURN_IF_ERROR(tuneGemm(*library, plan, options.candidates));
+  cache.set(key, {plan.epilogue, plan.algorithm});
+  return Status();
+}
 
 } // namespace amp::cuda
 

@@ -14,7 +14,7 @@
 #ifndef AMP_RUNTIME_CUDA_GEMMCONFIG_H
 #define AMP_RUNTIME_CUDA_GEMMCONFIG_H
 
-#include "amp/Runtime/CUDA/Sizes.h"
+#include "amp/Runtime/CUDA/Float8Scale.h"
 
 #include <string>
 
@@ -53,11 +53,13 @@ struct GemmConfig {
   /// Types of A, of B, and of C and D. A and B have one type; D has that type
   /// or f32.
   Type typeA = Type::F32, typeB = Type::F32, typeD = Type::F32;
-  /// The formats of A and of B if both are 8-bit floats, whose type is U8. A
-  /// scalar on the device then multiplies each of them, A is not transposed and
-  /// B is, the extents but `m` are multiples of `kFloat8Extent`, and D is f16,
-  /// bf16 or f32.
+  /// The formats of A and of B if both are 8-bit floats. Their type is U8 then,
+  /// and factors on the device multiply them. B is transposed, A is not, `n`
+  /// and `k` are multiples of `kFloat8Extent`, and D is f16, bf16 or f32.
   Float8 float8A = Float8::None, float8B = Float8::None;
+  /// The layouts of the factors of A and of B. With blocks, `m` and `k` are the
+  /// padded extents of the operands.
+  Float8Scale scalesA = Float8Scale::Tensor, scalesB = Float8Scale::Tensor;
   /// Whether 8-bit products may be added with fewer bits than f32 has.
   bool fastAccumulation = false;
   /// Whether A is stored as [k, m], and B as [n, k].
@@ -87,7 +89,8 @@ struct GemmBuffers {
   const void *bias = nullptr;
   void *biasGrad = nullptr;
   void *aux = nullptr; ///< written by *Aux, read by D*
-  /// The factors of A and of B, f32 scalars, of 8-bit floats.
+  /// The factors of A and of B if both are 8-bit floats. `float8ScaleBytes`
+  /// gives their sizes.
   const void *scaleA = nullptr, *scaleB = nullptr;
 };
 
@@ -165,6 +168,35 @@ AMP_PORTABLE Epilogue simplerEpilogue(Epilogue e) {
   return addsBias(e) && e != Epilogue::Bias ? Epilogue::Bias : Epilogue::None;
 }
 
+/// As `findGemmFault`, for the factors of 8-bit operands. Finds combinations
+/// that cuBLASLt does not support.
+inline std::string findScaleFault(const GemmConfig &g) {
+  const bool isBlock = hasBlocks(g.scalesA),
+             isVector128 = g.scalesA == Float8Scale::Vector128 ||
+                           g.scalesB == Float8Scale::Vector128;
+  const bool areBlocks128 = float8ScaleInner(g.scalesA) == 128 &&
+                            float8ScaleInner(g.scalesB) == 128 && isVector128;
+  if (g.scalesA != g.scalesB ? !areBlocks128
+                             : g.scalesA == Float8Scale::Block128)
+    return "the factors of the operands cannot be combined, expected equal "
+           "kinds other than squares, or vectors of 128 elements and squares";
+  if (!isBlock)
+    return "";
+  const int64_t unit = float8ScaleInner(g.scalesA);
+  if (g.m % kFloat8Extent != 0 || g.k % unit != 0)
+    return "extents of 8-bit operands with factors of blocks are m " +
+           std::to_string(g.m) + " and k " + std::to_string(g.k) +
+           ", expected multiples of " + std::to_string(kFloat8Extent) +
+           " and " + std::to_string(unit);
+  if ((g.strideA != 0 && g.strideA != g.k) ||
+      (g.strideB != 0 && g.strideB != g.k))
+    return "8-bit operands with factors of blocks are not packed";
+  if (g.fastAccumulation)
+    return "fast accumulation goes with factors of tensors or rows, not of "
+           "blocks";
+  return "";
+}
+
 /// As `findGemmFault`, for the operands of a product of 8-bit floats.
 inline std::string findFloat8Fault(const GemmConfig &g) {
   if (g.typeA != Type::U8 || g.typeB != Type::U8 || g.float8A == Float8::None ||
@@ -193,7 +225,7 @@ inline std::string findFloat8Fault(const GemmConfig &g) {
     return "8-bit operands go with no epilogue but a bias";
   if (g.epilogue == Epilogue::Bias && g.typeD == Type::F32)
     return "a bias of f32 goes with no 8-bit operands, expected 16 bits";
-  return "";
+  return findScaleFault(g);
 }
 
 /// Returns what is wrong with `config` and what was expected, or an empty
@@ -217,6 +249,9 @@ inline std::string findGemmFault(const GemmConfig &config) {
   } else if (g.fastAccumulation) {
     return "fast accumulation goes with 8-bit operands, not with " +
            name(g.typeA);
+  } else if (g.scalesA != Float8Scale::Tensor ||
+             g.scalesB != Float8Scale::Tensor) {
+    return "factors go with 8-bit operands, not with " + name(g.typeA);
   } else if (g.typeD != g.typeA && g.typeD != Type::F32) {
     return "the result is " + name(g.typeD) + ", expected " + name(g.typeA) +
            " or f32";

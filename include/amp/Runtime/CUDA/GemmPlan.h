@@ -237,6 +237,25 @@ inline Status setScales(cublasLtMatmulDesc_t desc, const void *scaleA,
   return Status();
 }
 
+/// Returns the scale mode of cuBLASLt for `scale`.
+inline int32_t toScaleMode(Float8Scale scale) {
+  constexpr int32_t modes[] = {0, 3, 2, 4, 5}; // CUBLASLT_MATMUL_MATRIX_SCALE_*
+  return modes[int(scale)];
+}
+
+/// Sets the scale modes of 8-bit operands. Toolkits before CUDA 12.9 do not
+/// declare the enumerators, so this function uses their values.
+inline Status setScaleModes(cublasLtMatmulDesc_t desc, Float8Scale scalesA,
+                            Float8Scale scalesB) {
+  constexpr int kModeA = 31, kModeB = 32; // CUBLASLT_MATMUL_DESC_*_SCALE_MODE
+  const int32_t modeA = toScaleMode(scalesA), modeB = toScaleMode(scalesB);
+  AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
+      desc, cublasLtMatmulDescAttributes_t(kModeA), &modeB, sizeof(modeB)));
+  AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
+      desc, cublasLtMatmulDescAttributes_t(kModeB), &modeA, sizeof(modeA)));
+  return Status();
+}
+
 /// Makes the descriptors of the product with epilogue `what`.
 inline Status GemmPlan::describeTo(const GemmLibrary &library, Epilogue what) {
   reset();
@@ -280,6 +299,9 @@ inline Status GemmPlan::describeTo(const GemmLibrary &library, Epilogue what) {
   }
   if (hasFloat8(g)) {
     AMP_RETURN_IF_ERROR(setScales(desc, aligned, aligned));
+    // Older libraries support only the default mode.
+    if (g.scalesA != Float8Scale::Tensor)
+      AMP_RETURN_IF_ERROR(setScaleModes(desc, g.scalesA, g.scalesB));
     const auto fast = int8_t(g.fastAccumulation);
     AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
         desc, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof(fast)));
@@ -416,6 +438,9 @@ inline std::string GemmPlan::describe() const {
     operands = g.float8A == Float8::E4M3 ? "e4m3" : "e5m2";
     operands += g.float8B == Float8::E4M3 ? ".e4m3" : ".e5m2";
     operands += g.fastAccumulation ? "-fast" : "";
+    if (g.scalesA != Float8Scale::Tensor)
+      operands += "-scales" + std::to_string(toScaleMode(g.scalesA)) + "." +
+                  std::to_string(toScaleMode(g.scalesB));
   }
   char text[384];
   std::snprintf(

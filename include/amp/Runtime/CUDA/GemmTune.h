@@ -194,6 +194,19 @@ struct TuneOperands {
   GemmMemory memory;
   GemmBuffers buffers;
 
+  /// Returns factors of 1, as many as the operand with more factors has.
+  static std::vector<unsigned char> makeFactors(const GemmConfig &g) {
+    const int64_t bytes = std::max(float8ScaleBytes(g.scalesA, g.m, g.k),
+                                   float8ScaleBytes(g.scalesB, g.n, g.k));
+    // 127 is the exponent of 1. The other layouts hold f32 values.
+    std::vector<unsigned char> factors(size_t(bytes), 127);
+    const float one = 1.0f;
+    for (int64_t i = 0; g.scalesA != Float8Scale::Vector32 && i < bytes;
+         i += int64_t(sizeof(one)))
+      std::memcpy(&factors[size_t(i)], &one, sizeof(one));
+    return factors;
+  }
+
   Status create(const GemmPlan &plan, int64_t seed) {
     const GemmConfig &g = plan.config;
     const int64_t bias =
@@ -212,15 +225,19 @@ struct TuneOperands {
         {&buffers.bias, bias, g.typeD},
         {const_cast<const void **>(&buffers.biasGrad), bias, g.typeD},
         {const_cast<const void **>(&buffers.aux), auxBytesOf(g), g.typeD}};
-    int64_t bytes = kBufferAlignment;
+    // Factors of 1, which both operands read.
+    const std::vector<unsigned char> factors = makeFactors(g);
+    const int64_t factorBytes =
+        alignTo(int64_t(factors.size()), kBufferAlignment);
+    int64_t bytes = factorBytes;
     for (const auto &part : parts)
       bytes += part.bytes;
     AMP_RETURN_IF_ERROR(memory.allocate(bytes));
     unsigned char *at = memory.data;
-    const float one = 1.0f;
-    AMP_CUDA_CALL(cudaMemcpy(at, &one, sizeof(one), cudaMemcpyHostToDevice));
+    AMP_CUDA_CALL(
+        cudaMemcpy(at, factors.data(), factors.size(), cudaMemcpyHostToDevice));
     buffers.scaleA = buffers.scaleB = at;
-    at += kBufferAlignment;
+    at += factorBytes;
     for (const auto &part : parts) {
       if (part.bytes == 0)
         continue;

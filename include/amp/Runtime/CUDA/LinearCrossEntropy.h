@@ -17,7 +17,7 @@
 #ifndef AMP_RUNTIME_CUDA_LINEARCROSSENTROPY_H
 #define AMP_RUNTIME_CUDA_LINEARCROSSENTROPY_H
 
-#include "amp/Runtime/CUDA/Gemm.h"
+#include "amp/Runtime/CUDA/GemmPlans.h"
 #include "amp/Runtime/CUDA/Rows.h"
 
 namespace amp::cuda {

@@ -17,6 +17,7 @@
 #ifndef AMP_RUNTIME_CUDA_QUANTIZE_H
 #define AMP_RUNTIME_CUDA_QUANTIZE_H
 
+#include "amp/Runtime/CUDA/Float8Scale.h"
 #include "amp/Runtime/CUDA/Reduce.h"
 
 #include <cuda_fp8.h>
@@ -44,7 +45,7 @@ struct QuantizeResults {
   uint8_t *payload;
   /// [padFloat8(columns), padFloat8(rows)], the transposed matrix.
   uint8_t *transposed;
-  float *inverse; ///< 1 / scale, always written
+  float *inverse; ///< 1 / scale, if there is a scale
   float *amax;    ///< the largest magnitude, NaN if an element is NaN
 };
 
@@ -58,7 +59,7 @@ AMP_DEVICE uint8_t toFloat8(float value, Float8 format, bool saturate) {
 /// tile, so that a column is spread over banks.
 inline constexpr int kQuantizePitch = int(kQuantizeTile) + 4;
 
-/// `value` as a code of `Format`, multiplied by `scale` before.
+/// Multiplies `value` by `scale` and returns its code of `Format`.
 template <Float8 Format>
 AMP_DEVICE uint8_t quantizeOne(const QuantizeConfig &config, float value,
                                float scale) {
@@ -67,8 +68,8 @@ AMP_DEVICE uint8_t quantizeOne(const QuantizeConfig &config, float value,
                   config.saturate && !isKept);
 }
 
-/// Sixteen elements of row `row` from column `column` on, zeros outside of the
-/// matrix. `source` computes elements from `Lanes`.
+/// Returns sixteen elements of row `row`, starting at column `column`. Elements
+/// outside the matrix are zero. `source` computes elements from `Lanes`.
 template <typename Source>
 AMP_DEVICE Pack<float, 16> sourcePack(const QuantizeConfig &config,
                                       Source source, int64_t row,
@@ -87,7 +88,7 @@ AMP_DEVICE Pack<float, 16> sourcePack(const QuantizeConfig &config,
 }
 
 /// Writes the largest `amax` of all threads of the grid. `partials` holds a
-/// float for each block. `shared` holds a word more than the block has warps.
+/// float for each block. `shared` holds a word for each warp and one more word.
 AMP_DEVICE void storeMagnitude(float *result, float amax, float *partials,
                                unsigned *arrivalCounter, float *shared) {
   amax = reduceBlock<Maximum>(amax, shared);
@@ -111,29 +112,19 @@ AMP_DEVICE void storeMagnitude(float *result, float amax, float *partials,
     storeOne(result, amax);
 }
 
-/// Reads the scale and writes its inverse. A null pointer is a scale of 1.
-AMP_DEVICE float readScale(const QuantizeResults &out, const float *scale) {
-  const float value = scale ? loadOne(scale) : 1.0f;
-  if (scale && blockIdx.x == 0 && threadIdx.x == 0)
-    storeOne(out.inverse, 1.0f / value);
-  return value;
-}
-
-/// Calls `source(at)` for the elements of a matrix, with `Lanes` that together
-/// cover them once, and writes the copies of the elements that it returns.
-/// Their magnitude alone needs no scale. Launched with `quantizeShape`.
-/// `partials` holds a float for each block.
-template <Float8 Format, typename Source>
-AMP_DEVICE void quantizeTiles(const QuantizeConfig &config,
-                              const QuantizeResults &out, const float *scales,
-                              float *partials, unsigned *arrivalCounter,
-                              Source source) {
+/// Calls `source(at)` with `Lanes` that together cover the elements of a matrix
+/// once. Multiplies the elements by `scaleOf(row, column)`, which returns the
+/// scales of sixteen elements of a row from `column` on. Writes the codes to
+/// `payload` and `transposed`, with the padded extents [rows, columns] and
+/// [columns, rows]. Returns the largest magnitude of the elements of this
+/// thread.
+template <Float8 Format, typename Source, typename ScaleOf>
+AMP_DEVICE float quantizeEach(const QuantizeConfig &config, int64_t rows,
+                              int64_t columns, uint8_t *payload,
+                              uint8_t *transposed, Source source,
+                              ScaleOf scaleOf) {
   constexpr int tile = int(kQuantizeTile);
   auto *codes = sharedMemory<unsigned char>();
-  auto *shared = reinterpret_cast<float *>(codes + tile * kQuantizePitch);
-  const float scale = readScale(out, scales);
-  const int64_t rows = padFloat8(config.rows),
-                columns = padFloat8(config.columns);
   const int64_t across = ceilDiv(columns, tile),
                 tiles = across * ceilDiv(rows, tile);
   // A thread takes sixteen elements of a row, and then of a column.
@@ -142,19 +133,21 @@ AMP_DEVICE void quantizeTiles(const QuantizeConfig &config,
   for (int64_t i = blockIdx.x; i < tiles; i += gridDim.x) {
     const int64_t row = i / across * tile, column = i % across * tile;
     const auto values = sourcePack(config, source, row + line, column + first);
+    const auto scales = scaleOf(row + line, column + first);
     Pack<uint8_t, 16> pack;
 #pragma unroll
     for (int lane = 0; lane < 16; ++lane) {
       amax = maximum(amax, fabsf(values[lane]));
-      // The padding stays zero with a scale that is NaN.
+      // The padding stays zero even if the scale is NaN.
       const bool isInside =
           row + line < config.rows && column + first + lane < config.columns;
-      pack[lane] = isInside ? quantizeOne<Format>(config, values[lane], scale)
-                            : uint8_t(0);
+      pack[lane] = isInside
+                       ? quantizeOne<Format>(config, values[lane], scales[lane])
+                       : uint8_t(0);
     }
-    if (out.payload && row + line < rows && column + first < columns)
-      store<16>(out.payload + (row + line) * columns + column + first, pack);
-    if (!out.transposed)
+    if (payload && row + line < rows && column + first < columns)
+      store<16>(payload + (row + line) * columns + column + first, pack);
+    if (!transposed)
       continue;
     __syncthreads(); // the last tile has been read
     uint32_t words[4];
@@ -170,13 +163,38 @@ AMP_DEVICE void quantizeTiles(const QuantizeConfig &config,
     for (int lane = 0; lane < 16; ++lane)
       turned[lane] = codes[(first + lane) * kQuantizePitch + line];
     if (column + line < columns && row + first < rows)
-      store<16>(out.transposed + (column + line) * rows + row + first, turned);
+      store<16>(transposed + (column + line) * rows + row + first, turned);
   }
-  if (out.amax)
-    storeMagnitude(out.amax, amax, partials, arrivalCounter, shared);
+  return amax;
 }
 
-/// Shape of a launch that quantises a matrix of `rows` x `columns`.
+/// Reads the scale and writes its inverse. A null pointer is a scale of 1.
+AMP_DEVICE float readScale(const QuantizeResults &out, const float *scale) {
+  const float value = scale ? loadOne(scale) : 1.0f;
+  if (scale && blockIdx.x == 0 && threadIdx.x == 0)
+    storeOne(out.inverse, 1.0f / value);
+  return value;
+}
+
+/// As `quantizeEach`, with one scale for the matrix. Writes the copies and the
+/// magnitude. The magnitude alone needs no scale. Launched with
+/// `quantizeShape`. `partials` holds a float for each block.
+template <Float8 Format, typename Source>
+AMP_DEVICE void quantizeTiles(const QuantizeConfig &config,
+                              const QuantizeResults &out, const float *scales,
+                              float *partials, unsigned *arrivalCounter,
+                              Source source) {
+  const auto scale = Pack<float, 16>::of(readScale(out, scales));
+  const float amax = quantizeEach<Format>(
+      config, padFloat8(config.rows), padFloat8(config.columns), out.payload,
+      out.transposed, source, [=](int64_t, int64_t) { return scale; });
+  if (out.amax)
+    storeMagnitude(out.amax, amax, partials, arrivalCounter,
+                   reinterpret_cast<float *>(sharedMemory<unsigned char>() +
+                                             kQuantizeTile * kQuantizePitch));
+}
+
+/// Returns the shape of a launch that quantises a matrix of `rows` x `columns`.
 inline LaunchShape quantizeShape(int64_t rows, int64_t columns) {
   LaunchShape shape;
   shape.grid.x = unsigned(quantizeParts(padFloat8(rows), padFloat8(columns)));
@@ -207,6 +225,107 @@ Status quantize(cudaStream_t stream, const QuantizeConfig &config,
   return launch("quantize", stream, quantizeShape(config.rows, config.columns),
                 kernel, config, out, x, scale, static_cast<float *>(partials),
                 arrivalCounter);
+}
+
+/// Describes the blocks of a matrix and the operand that products read.
+struct QuantizeBlocks {
+  /// The rows and columns of a block; 0 for all of them.
+  int64_t rows, columns;
+  /// The layout of the factors. A block is a row of the operand, a part of a
+  /// row or a square.
+  Float8Scale scale;
+  /// Whether the operand is the transposed matrix.
+  bool transposed;
+};
+
+/// Returns the exponent of a power of two in the encoding of products: biased
+/// by 127, and 255 for NaN. Returns 255 for a number that is not a power of
+/// two, so that a product does not lose its mantissa silently.
+AMP_DEVICE uint8_t toExponent(float power) {
+  const uint32_t bits = __float_as_uint(power);
+  // The only subnormal power is 2^-127, whose exponent bits are 0.
+  constexpr uint32_t least = 0x00400000;
+  return (bits & 0x7fffff) && bits != least ? 255 : uint8_t(bits >> 23);
+}
+
+/// Writes the inverses of `scales`, one for each block, as the factors of an
+/// operand with the padded extents `outer` x `inner`. Factors of the padding
+/// are 0.
+AMP_DEVICE void storeFactors(const QuantizeConfig &config,
+                             const QuantizeBlocks &blocks, void *factors,
+                             const float *scales, int64_t outer,
+                             int64_t inner) {
+  const int64_t rows = float8ScaleRows(blocks.scale, outer),
+                columns = float8ScaleColumns(blocks.scale, inner);
+  const int64_t down = blocks.rows ? ceilDiv(config.rows, blocks.rows) : 1,
+                across = blocks.columns
+                             ? ceilDiv(config.columns, blocks.columns)
+                             : 1;
+  for (int64_t i = int64_t(blockIdx.x) * kThreads + threadIdx.x;
+       i < rows * columns; i += int64_t(gridDim.x) * kThreads) {
+    const int64_t row = i % rows, column = i / rows;
+    const int64_t from = blocks.transposed ? column : row,
+                  at = blocks.transposed ? row : column;
+    const bool isInside = from < down && at < across;
+    const float factor =
+        isInside ? 1.0f / loadOne(scales + from * across + at) : 0.0f;
+    const int64_t index =
+        float8ScaleIndex(blocks.scale, rows, columns, row, column);
+    if (blocks.scale == Float8Scale::Vector32)
+      storeOne(static_cast<uint8_t *>(factors) + index, toExponent(factor));
+    else
+      storeOne(static_cast<float *>(factors) + index, factor);
+  }
+}
+
+/// Scales of columns need more registers than a single scale.
+template <Float8 Format, typename T>
+__global__ void __launch_bounds__(kThreads, kBlocks - 1)
+    quantizeBlocksKernel(QuantizeConfig config, QuantizeBlocks blocks,
+                         uint8_t *codes, void *factors, const T *x,
+                         const float *scales) {
+  const bool turns = blocks.transposed;
+  const int64_t outer = padFloat8(turns ? config.columns : config.rows),
+                inner = padFloat8Inner(turns ? config.rows : config.columns,
+                                       blocks.scale);
+  storeFactors(config, blocks, factors, scales, outer, inner);
+  const int64_t across =
+      blocks.columns ? ceilDiv(config.columns, blocks.columns) : 1;
+  quantizeEach<Format>(
+      config, turns ? inner : outer, turns ? outer : inner,
+      turns ? nullptr : codes, turns ? codes : nullptr,
+      [=](auto at) { return at.load(x); },
+      [=](int64_t row, int64_t column) {
+        auto pack = Pack<float, 16>::of(0.0f);
+        if (row >= config.rows || column >= config.columns)
+          return pack;
+        const float *line =
+            scales + (blocks.rows ? row / blocks.rows * across : 0);
+        // Sixteen elements share a scale unless each column has its own.
+        if (blocks.columns != 1)
+          return Pack<float, 16>::of(
+              loadOne(line + (blocks.columns ? column / blocks.columns : 0)));
+#pragma unroll
+        for (int lane = 0; lane < 16; ++lane)
+          if (column + lane < config.columns)
+            pack[lane] = loadOne(line + column + lane);
+        return pack;
+      });
+}
+
+/// Multiplies `x` by the scales of its blocks and rounds to 8-bit floats.
+/// Writes an operand of a product: `codes`, with rows padded by `padFloat8` and
+/// columns padded by `padFloat8Inner`, and `factors`, the inverses of the
+/// scales.
+template <typename T>
+Status quantizeBlocks(cudaStream_t stream, const QuantizeConfig &config,
+                      const QuantizeBlocks &blocks, uint8_t *codes,
+                      void *factors, const T *x, const float *scales) {
+  auto *kernel = config.format == Float8::E4M3
+                     ? quantizeBlocksKernel<Float8::E4M3, T>
+                     : quantizeBlocksKernel<Float8::E5M2, T>;
+  return launch("quantize", stream, quantizeShape(config.rows, config.columns),
+                kernel, config, blocks, codes, factors, x, scales);
 }
 
 /// Enters a magnitude into a history, the last one first. One block runs it.

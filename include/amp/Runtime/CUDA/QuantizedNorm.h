@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Layer norms and RMS norms whose results products read as 8-bit floats. The
-// kernel that normalises a row also writes its codes. The norm itself is
-// written only where something else reads it. A block collects the codes of
-// several rows in shared memory and writes their columns.
+// Layer norms and RMS norms that write their results as 8-bit floats, for
+// products. The kernel that normalises a row also writes its codes. It writes
+// the norm itself only if another launch reads it. For the transposed codes, a
+// block collects several rows in shared memory and writes their columns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +21,9 @@
 
 namespace amp::cuda {
 
-/// Bytes of shared memory for the reductions of rows and of the magnitude,
-/// before the codes.
-inline constexpr int kQuantizedNormWords = kThreads / 32 * 16 + 16;
+/// Bytes of shared memory for the reductions of rows and of the magnitude. The
+/// codes follow them.
+inline constexpr int kQuantizedNormBytes = kThreads / 32 * 16 + 16;
 
 /// The statistics, operands and result of a norm of rows. `Means` and `Beta`
 /// are NoMean in an RMS norm. A null `y` is not written.
@@ -38,7 +38,7 @@ struct NormOperands {
   float epsilon;
 };
 
-/// Writes codes to shared memory, in words if the pack has words.
+/// Writes codes to shared memory, in words of four codes if possible.
 template <int Width>
 AMP_DEVICE void keepCodes(unsigned char *codes,
                           const Pack<uint8_t, Width> &pack) {
@@ -55,8 +55,8 @@ AMP_DEVICE void keepCodes(unsigned char *codes,
   }
 }
 
-/// Writes the columns of `rows` rows of codes, the first of which is row
-/// `begin` of the matrix. Rows have `pitch` bytes.
+/// Writes `rows` rows of codes as columns of `transposed`. The first of them is
+/// row `begin` of the matrix. A row of `codes` takes `pitch` bytes.
 AMP_DEVICE void storeColumns(const QuantizeConfig &config, uint8_t *transposed,
                              const unsigned char *codes, int64_t begin,
                              int rows, int pitch) {
@@ -75,7 +75,8 @@ AMP_DEVICE void storeColumns(const QuantizeConfig &config, uint8_t *transposed,
   }
 }
 
-/// `partials` holds a float for each block.
+/// Normalises rows and writes the copies of the result. `partials` holds a
+/// float for each block.
 template <Float8 Format, typename Plan, typename Y, typename X, typename Means,
           typename Beta>
 __global__ void __launch_bounds__(kThreads)
@@ -83,7 +84,7 @@ __global__ void __launch_bounds__(kThreads)
                         QuantizeConfig config, QuantizeResults out,
                         const float *scales, int rowsOfBlock, float *partials,
                         unsigned *arrivalCounter) {
-  auto *codes = sharedMemory<unsigned char>() + kQuantizedNormWords;
+  auto *codes = sharedMemory<unsigned char>() + kQuantizedNormBytes;
   const int64_t columns = config.columns, rows = padFloat8(config.rows);
   const int pitch = int(columns) + 4;
   const float scale = readScale(out, scales);
@@ -143,7 +144,7 @@ Status launchQuantizedNorm(const char *name, cudaStream_t stream,
     using Plan = decltype(plan);
     LaunchShape shape;
     shape.grid.x = unsigned(quantizedNormParts(config.rows, config.columns));
-    shape.sharedBytes = size_t(kQuantizedNormWords);
+    shape.sharedBytes = size_t(kQuantizedNormBytes);
     if (out.transposed)
       shape.sharedBytes += size_t(rows) * size_t(config.columns + 4);
     auto *kernel =
@@ -155,11 +156,11 @@ Status launchQuantizedNorm(const char *name, cudaStream_t stream,
   });
 }
 
-/// The result of `layerNormForward`, rounded to `Y`, as 8-bit floats. `y` may
-/// be null. `config.columns` is a multiple of 16 for which `quantizedNormRows`
-/// is not 0. The scale may be null if `out` has only a magnitude. `partials` is
-/// scratch of `quantizedNormScratchBytes`, and `arrivalCounter` is zero before
-/// and after; only a magnitude needs them.
+/// Computes `layerNormForward`, rounds the result to `Y`, and writes it as
+/// 8-bit floats. `y` may be null. `config.columns` must be a multiple of 16 for
+/// which `quantizedNormRows` is not 0. `scale` may be null if `out` has only a
+/// magnitude. `partials` is scratch of `quantizedNormScratchBytes`, and
+/// `arrivalCounter` is zero before and after; only a magnitude needs them.
 template <typename Y, typename X>
 Status quantizedLayerNorm(cudaStream_t stream, const QuantizeConfig &config,
                           const QuantizeResults &out, Y *y, float *mean,
@@ -172,7 +173,7 @@ Status quantizedLayerNorm(cudaStream_t stream, const QuantizeConfig &config,
                              config, out, scale, partials, arrivalCounter);
 }
 
-/// The result of `rmsNormForward` as 8-bit floats, as above.
+/// Does the same for `rmsNormForward`.
 template <typename Y, typename X>
 Status quantizedRMSNorm(cudaStream_t stream, const QuantizeConfig &config,
                         const QuantizeResults &out, Y *y, float *rstd,

@@ -8,7 +8,8 @@
 #include "LaunchSupport.h"
 
 #include "amp/Dialect/AMP/IR/AMPScaledOps.h"
-#include "amp/Runtime/CUDA/Sizes.h"
+#include "amp/Dialect/CUDA/IR/ScaleKinds.h"
+#include "amp/Runtime/CUDA/GemmConfig.h"
 
 using namespace mlir;
 using namespace mlir::cuda;
@@ -107,6 +108,74 @@ LogicalResult mlir::cuda::verifyQuantization(LaunchOpInterface op,
 }
 
 //===----------------------------------------------------------------------===//
+// Scales of blocks
+//===----------------------------------------------------------------------===//
+
+using ::amp::cuda::Float8Scale;
+
+std::optional<Float8Scale> mlir::cuda::getFloat8Scale(ArrayRef<int64_t> blocks,
+                                                      bool transposed) {
+  if (blocks.size() != 2)
+    return std::nullopt;
+  std::pair<int64_t, int64_t> block(blocks[transposed], blocks[!transposed]);
+  if (block == std::pair<int64_t, int64_t>(1, 0))
+    return Float8Scale::Outer;
+  if (block == std::pair<int64_t, int64_t>(1, 32))
+    return Float8Scale::Vector32;
+  if (block == std::pair<int64_t, int64_t>(1, 128))
+    return Float8Scale::Vector128;
+  if (block == std::pair<int64_t, int64_t>(128, 128))
+    return Float8Scale::Block128;
+  return std::nullopt;
+}
+
+RankedTensorType mlir::cuda::getFactorType(MLIRContext *context,
+                                           Float8Scale kind, int64_t outer,
+                                           int64_t inner) {
+  Type f32 = Float32Type::get(context);
+  int64_t rows = ::amp::cuda::float8ScaleRows(kind, outer),
+          columns = ::amp::cuda::float8ScaleColumns(kind, inner);
+  switch (kind) {
+  case Float8Scale::Tensor:
+    return RankedTensorType::get({}, f32);
+  case Float8Scale::Outer:
+    return RankedTensorType::get({rows}, f32);
+  case Float8Scale::Vector128:
+    return RankedTensorType::get({columns, rows}, f32);
+  case Float8Scale::Block128:
+    return RankedTensorType::get({rows, columns}, f32);
+  case Float8Scale::Vector32:
+    return RankedTensorType::get({rows / 128, columns / 4, 32, 4, 4},
+                                 IntegerType::get(context, 8));
+  }
+  llvm_unreachable("a kind of scales");
+}
+
+StringRef mlir::cuda::getEnumerator(Float8Scale kind) {
+  static constexpr StringLiteral names[] = {
+      "Float8Scale::Tensor", "Float8Scale::Outer", "Float8Scale::Vector32",
+      "Float8Scale::Vector128", "Float8Scale::Block128"};
+  return names[unsigned(kind)];
+}
+
+/// Returns the kind of the factors of `blocks`, and emits an error if no
+/// library supports it. Without blocks there is one factor.
+static FailureOr<Float8Scale> verifyBlocks(Operation *op, StringRef name,
+                                           DenseI64ArrayAttr blocks,
+                                           bool transposed) {
+  if (!blocks)
+    return Float8Scale::Tensor;
+  if (std::optional<Float8Scale> kind =
+          getFloat8Scale(blocks.asArrayRef(), transposed))
+    return *kind;
+  return op->emitOpError("has ")
+         << name << " of [" << blocks.asArrayRef() << "], expected "
+         << (transposed ? "[0, 1], [32, 1], [128, 1]"
+                        : "[1, 0], [1, 32], [1, 128]")
+         << " or [128, 128]";
+}
+
+//===----------------------------------------------------------------------===//
 // Quantize
 //===----------------------------------------------------------------------===//
 
@@ -122,6 +191,41 @@ QuantizationAttr QuantizeOp::getQuantization() {
                                getSaturate(), getKeepNonFinite());
 }
 
+Float8Scale mlir::cuda::getScaleKind(QuantizeOp op) {
+  return op.getBlocks() ? *getFloat8Scale(*op.getBlocks(), op.getTransposed())
+                        : Float8Scale::Tensor;
+}
+
+/// Verifies the scales of blocks, the codes and the factors.
+static LogicalResult verifyBlocks(QuantizeOp op) {
+  auto launch = cast<LaunchOpInterface>(op.getOperation());
+  if (op.getPayload() == op.getTransposed() || op.getAmax())
+    return op.emitOpError("has scales of blocks with two orders or a "
+                          "magnitude, expected 'payload' or 'transposed'");
+  FailureOr<Float8Scale> kind =
+      verifyBlocks(op, "blocks", op.getBlocksAttr(), op.getTransposed());
+  if (failed(kind))
+    return failure();
+  SmallVector<int64_t, 2> matrix = op.getMatrix();
+  SmallVector<int64_t, 2> counts;
+  for (auto [extent, block] : llvm::zip_equal(matrix, *op.getBlocks()))
+    counts.push_back(block == 0 ? 1 : llvm::divideCeil(extent, block));
+  if (op.getTransposed())
+    std::swap(matrix[0], matrix[1]);
+  int64_t outer = ::amp::cuda::padFloat8(matrix[0]),
+          inner = ::amp::cuda::padFloat8Inner(matrix[1], *kind);
+  RankedTensorType factors =
+      getFactorType(op.getContext(), *kind, outer, inner);
+  if (failed(verifyType(op, "the scales", launch.getInputType(1), counts,
+                        Float32Type::get(op.getContext()))) ||
+      failed(verifyType(op, "the payload", launch.getTargetType(0),
+                        {outer, inner}, op.getFormat())) ||
+      failed(verifyType(op, "the factors", launch.getTargetType(1),
+                        factors.getShape(), factors.getElementType())))
+    return failure();
+  return success();
+}
+
 LogicalResult QuantizeOp::verify() {
   auto launch = cast<LaunchOpInterface>(getOperation());
   if (failed(verifyFormat(*this, getFormat())))
@@ -135,12 +239,16 @@ LogicalResult QuantizeOp::verify() {
   if (!isWide(x.getElementType()) || x.getNumElements() == 0)
     return emitOpError("quantises ")
            << x << ", expected elements of f16, bf16 or f32";
-  if (failed(verifyQuantization(launch, getQuantization(), /*first=*/0)))
+  if (failed(getBlocks() ? verifyBlocks(*this)
+                         : verifyQuantization(launch, getQuantization(),
+                                              /*first=*/0)))
     return failure();
   return verifyLaunch(launch);
 }
 
 std::string QuantizeOp::getTargetSuffix(unsigned target) {
+  if (getBlocks())
+    return target == 0 ? "" : ".inverse";
   return getQuantization().getTargetSuffix(target).str();
 }
 
@@ -213,6 +321,40 @@ int64_t QuantizedNormOp::getScratchBytes() {
 // Scaled gemm
 //===----------------------------------------------------------------------===//
 
+Float8Scale mlir::cuda::getScaleKind(ScaledGemmOp op, bool isB) {
+  std::optional<ArrayRef<int64_t>> blocks =
+      isB ? op.getBBlocks() : op.getABlocks();
+  return blocks ? *getFloat8Scale(*blocks, /*transposed=*/false)
+                : Float8Scale::Tensor;
+}
+
+/// Verifies the extents and the factors of a product [M, K] · [N, K]ᵀ.
+static LogicalResult verifyFactors(ScaledGemmOp op, int64_t m, int64_t n,
+                                   int64_t k) {
+  auto launch = cast<LaunchOpInterface>(op.getOperation());
+  ::amp::cuda::GemmConfig config;
+  for (bool isB : {false, true}) {
+    FailureOr<Float8Scale> kind =
+        verifyBlocks(op, isB ? "blocks of B" : "blocks of A",
+                     isB ? op.getBBlocksAttr() : op.getABlocksAttr(),
+                     /*transposed=*/false);
+    if (failed(kind))
+      return failure();
+    (isB ? config.scalesB : config.scalesA) = *kind;
+    RankedTensorType type = getFactorType(
+        op.getContext(), *kind, isB ? n : ::amp::cuda::padFloat8(m), k);
+    if (failed(verifyType(op, isB ? "the factor of B" : "the factor of A",
+                          launch.getInputType(isB ? 3 : 2), type.getShape(),
+                          type.getElementType())))
+      return failure();
+  }
+  config.m = m, config.n = n, config.k = k;
+  config.fastAccumulation = op.getFastAccumulation();
+  if (std::string fault = ::amp::cuda::findScaleFault(config); !fault.empty())
+    return op.emitOpError() << fault;
+  return success();
+}
+
 LogicalResult ScaledGemmOp::verify() {
   auto launch = cast<LaunchOpInterface>(getOperation());
   if (failed(verifyCounts(launch, 4 + getBias(), 1)))
@@ -248,12 +390,8 @@ LogicalResult ScaledGemmOp::verify() {
     return emitOpError("has ")
            << m << " rows of a result for " << a.getDimSize(0)
            << " rows of A, expected as many without padding";
-  Type f32 = Float32Type::get(getContext());
   if (failed(verifyType(*this, "the result", d, {m, n}, result)) ||
-      failed(verifyType(*this, "the factor of A", launch.getInputType(2), {},
-                        f32)) ||
-      failed(verifyType(*this, "the factor of B", launch.getInputType(3), {},
-                        f32)))
+      failed(verifyFactors(*this, m, n, k)))
     return failure();
   if (getBias() && result.isF32())
     return emitOpError("has a bias of f32, expected a result of 16 bits");
