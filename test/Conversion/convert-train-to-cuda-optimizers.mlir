@@ -1,14 +1,14 @@
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Optimizers of parameters and moments in 16 bits, and of parameters whose
-// halves are stored apart.
+// Optimizers of 16-bit parameters and moments, and of parameters whose halves
+// are stored apart.
 //
 // RUN: amp-opt %s --convert-train-to-cuda --split-input-file --remarks-filter=amp 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file %t.remarks
 // RUN: amp-opt %s --convert-train-to-cuda --cuda-plan-memory --split-input-file | FileCheck %s --check-prefix=PLAN
 
-// The halves of a parameter of which the model reads the upper one are stored
+// If the model reads only the upper half of a parameter, its halves are stored
 // apart. An optimizer rounds parameters and moments that are stored in bf16.
 // CHECK-LABEL: func.func @halves(
 // CHECK-SAME: %[[W:[^:]*]]: tensor<8xf32> {amp.name = "w", amp.role = "parameter", cuda.split}
@@ -46,8 +46,8 @@ func.func @halves(%w: tensor<8xf32> {amp.role = "parameter", amp.name = "w"},
 
 // -----
 
-// A parameter that something else reads in f32 is whole. A kernel cuts the
-// lower halves off.
+// A parameter that another operation reads in f32 stays whole. A kernel removes
+// the lower halves.
 // CHECK-LABEL: func.func @read_whole(
 // CHECK-NOT: cuda.split
 // CHECK: arith.andi
@@ -71,8 +71,8 @@ func.func @read_whole(%w: tensor<8xf32> {amp.role = "parameter", amp.name = "w"}
 
 // -----
 
-// Neither is a parameter whose new value is used for more than its update, or
-// that no optimizer updates.
+// A parameter also stays whole if its new value has another use than the update,
+// or if no optimizer updates it.
 // CHECK-LABEL: func.func @observed(
 // CHECK-NOT: cuda.split
 // CHECK: return

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An update of values that are stored in 16 bits gives the bits of the update
-// in f32, rounded. An update of a split parameter gives the bits of f32.
+// Checks updates of values that are stored in 16 bits. They give the bits of
+// the f32 update after rounding. An update of a split parameter gives the bits
+// of the f32 update.
 //
 // RUN: %cuda_host_cxx %s %cuda_host_lib -o %t && %t
 //
@@ -23,7 +24,7 @@ using namespace amp::cuda::testing;
 using Values = std::vector<double>;
 using KernelResults = std::vector<Values>;
 
-/// Widened values of parameter, first and second state.
+/// The widened values of the parameter, the first state and the second state.
 struct Stored {
   Values values[3];
 };
@@ -34,7 +35,7 @@ static Type getType(const OptimizerStorage &storage, int which) {
                       : storage.second;
 }
 
-/// A buffer of elements of a type, or of the halves of f32.
+/// A buffer of elements of type `type`, or of the halves of f32 elements.
 class Memory {
 public:
   Memory(const Values &values, Type type, bool isSplit)
@@ -80,7 +81,7 @@ private:
   Buffer<unsigned char> halves;
 };
 
-/// One update of `from` under `storage`.
+/// Updates `from` once with the types and keys of `storage`.
 static Stored update(const Stored &from, const Values &gradient,
                      const OptimizerStorage &storage, bool isAdam,
                      const int64_t *rng, bool guard) {
@@ -112,7 +113,7 @@ static Stored update(const Stored &from, const Values &gradient,
   return {{parameter.read(), first.read(), second.read()}};
 }
 
-/// Rounds values as their storage says.
+/// Rounds values to `type`, stochastically if `key` is not negative.
 static Values roundStored(const Values &values, Type type, int32_t key,
                           const int64_t *rng) {
   Buffer<float> wide(values);
@@ -152,7 +153,7 @@ static void testStorage(const OptimizerStorage &storage, bool isAdam,
                              storage.keys[which], rng),
                  0.0);
       CHECK_NEAR(kept.values[which], start.values[which], 0.0);
-      // Small numbers of elements may all round to their old values.
+      // With few elements, all may round to their old values.
       if (count > 3)
         CHECK(stored.values[which] != start.values[which]);
     }
@@ -171,14 +172,14 @@ int main() {
       {Type::F16, bf16, f32, false, {-1, -1, -1}},
       {f32, bf16, bf16, false, {-1, -1, 4}},
   };
-  // An odd number, less than a pack, and several chunks.
+  // Fewer elements than a pack, an odd number, whole packs, and several chunks.
   for (const OptimizerStorage &storage : storages)
     for (bool isAdam : {false, true})
       for (size_t count : {size_t(3), size_t(37), size_t(64),
                            size_t(kOptimizerChunk) * 2 + 11})
         testStorage(storage, isAdam, count);
 
-  // Both halves of any number of elements are within the aligned size.
+  // Both halves fit the aligned size of the f32 elements.
   for (int64_t count = 1; count < 1000; ++count)
     CHECK(lowerHalfOffset(count) + 2 * count <=
           alignTo(4 * count, kBufferAlignment));

@@ -1,9 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# With master-weights=split the model reads weights that are rounded towards zero. The states equal a run of
-# master-weights=copy whose copies are rounded towards zero, bit for bit, on the CPU. A run resumes the states
-# of the other modes with f32 masters, and they resume its states.
+# With master-weights=split the model reads weights that are rounded towards zero. On the CPU, the states are
+# equal, bit for bit, to a run of master-weights=copy whose copies are rounded towards zero. Each mode with f32
+# masters resumes the states of each other mode.
 #
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
@@ -32,7 +32,7 @@ def check_equal(one, other):
         assert value.dtype == np.float32 and value.tobytes() == other[name].tobytes(), name
 
 
-# The weights start with values of bf16, so the first copy is not rounded.
+# The initial weights are bf16 values, so the first copy is exact.
 run(["amp-run", model, *data, "--precision", "f32", "--steps", "1", "--save", f"{folder}/start.npz"])
 start = {name: (value.view(np.uint32) & 0xFFFF0000).view(np.float32)
          for name, value in states(f"{folder}/start.npz").items() if "velocity" not in name}
@@ -43,7 +43,7 @@ for mode in ("split", "copy"):
 assert "amp.upper_half" in steps["split"] and "amp.master_copy" not in steps["split"]
 truncated, count = re.subn(r"amp\.master_copy (%\S+) :", r"amp.upper_half \1 :", steps["copy"])
 assert count == 6, count
-# Rounded to nearest even, as a copy is without the change.
+# Without the change, copies are rounded to nearest even.
 steps["truncated"], steps["nearest"] = truncated, steps["copy"]
 saved = {}
 for name in ("split", "truncated", "nearest"):
@@ -55,14 +55,21 @@ for name in ("split", "truncated", "nearest"):
 check_equal(saved["split"], saved["truncated"])
 assert any(np.any(saved["split"][name] != value) for name, value in saved["nearest"].items())
 
-# Five steps and five more are ten, in each mode, from the states of each other.
+# Each mode resumes the states of each mode. In one mode, five steps and five resumed steps equal ten steps.
 modes = ("cast", "copy", "split")
 options = {mode: [model, *data, "--precision", "bf16", "--master-weights", mode] for mode in modes}
 for mode in modes:
     run(["amp-run", *options[mode], "--steps", "5", "--save", f"{folder}/{mode}-5.npz"])
+resumed = {}
 for mode in modes:
     for source in modes:
         run(["amp-run", *options[mode], "--load", f"{folder}/{source}-5.npz", "--steps", "5", "--save",
              f"{folder}/{source}-{mode}.npz"])
+        resumed[source, mode] = states(f"{folder}/{source}-{mode}.npz")
     run(["amp-run", *options[mode], "--steps", "10", "--save", f"{folder}/{mode}-10.npz"])
     check_equal(states(f"{folder}/{mode}-10.npz"), states(f"{folder}/{mode}-{mode}.npz"))
+# The modes cast and copy compute the same. The mode split truncates the weights that the model reads.
+for source in modes:
+    check_equal(resumed[source, "cast"], resumed[source, "copy"])
+    for name, value in resumed[source, "split"].items():
+        np.testing.assert_allclose(value, resumed[source, "cast"][name], atol=0.02, err_msg=name)

@@ -25,7 +25,8 @@ struct TableEntry {
   Value parameter, gradient, first, second, copy;
   double weightDecay = 0.0;
   bool isSplit = false;
-  /// The keys of the roundings of parameter, first and second state, or -1.
+  /// The keys for the stochastic rounding of the parameter, the first state and
+  /// the second state, or -1.
   std::array<int64_t, 3> keys = {-1, -1, -1};
 };
 } // namespace
@@ -69,10 +70,8 @@ static SmallVector<TableEntry> getEntries(CastsOp casts) {
   return entries;
 }
 
-/// The bytes of a table's entry, which the emitted code asserts.
-static constexpr int64_t kEntryBytes = 80;
-
-/// An initialiser of amp::cuda::OptimizerStorage, or nothing for f32.
+/// Returns an initialiser of amp::cuda::OptimizerStorage. Empty if the
+/// parameter and the states are f32 and whole.
 static std::string getStorage(const TableEntry &entry) {
   auto isWide = [](Value value) {
     return !value || shapedType(value).getElementType().isF32();
@@ -108,10 +107,11 @@ LogicalResult ProgramEmitter::emitTable(LaunchOpInterface launch) {
   if (!table)
     return launch->emitOpError("needs a buffer '")
            << name << ".table' of role 'table', which the program lacks";
-  if (table.getBytes() < int64_t(entries.size()) * kEntryBytes)
+  if (table.getBytes() <
+      int64_t(entries.size()) * CUDADialect::kTableEntryBytes)
     return table.emitOpError("holds ")
            << table.getBytes() << " bytes, expected "
-           << entries.size() * kEntryBytes;
+           << entries.size() * CUDADialect::kTableEntryBytes;
   auto offset = [&](Value value) {
     return value ? getOffset(value) : std::string("-1");
   };
@@ -138,8 +138,8 @@ LogicalResult ProgramEmitter::emitOptimizers() {
     return success();
   os << "//===-- Tables of tensors "
         "---------------------------------------------===//\n\n"
-     << "static_assert(sizeof(OptimizerTensor) == " << kEntryBytes
-     << ", \"as planned\");\n\n"
+     << "static_assert(sizeof(OptimizerTensor) == "
+     << CUDADialect::kTableEntryBytes << ", \"as planned\");\n\n"
      << "// Parameter, gradient, first and second state, copy, elements,\n"
      << "// types of gradient and copy, weight decay, storage unless f32.\n";
   for (LaunchOpInterface launch : launches)

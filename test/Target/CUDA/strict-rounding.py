@@ -75,9 +75,9 @@ LONG = "AMP_LONG_TESTS" in os.environ
 NETWORKS = {f"{network}-{precision}": (f"{directory}/{network}.mlir", "--precision", precision, "--batch-size", size)
             for network, size in (("digits-mlp", "32"), ("digits-cnn", "8")) for precision in ("fp16", "bf16")
             if LONG or (network, precision) != ("digits-cnn", "bf16")}
-# The perceptron without masters, with roundings by chance, to nearest and with compensation, with
-# masters in two halves, and with a scaler that checks gradients after the division, from so large a scale
-# that the first steps overflow.
+# The perceptron without masters (stochastic rounding, rounding to nearest, and compensation), with masters
+# in two halves, and with a scaler that checks gradients after the division. The initial scale of this
+# scaler is so large that the first steps overflow.
 for name, pipeline, scale in (("stochastic", "precision=bf16 master-weights=none update-rounding=stochastic moments=bf16", None),
                               ("nearest", "precision=bf16 master-weights=none", None),
                               ("split", "precision=bf16 master-weights=split", None),

@@ -14,9 +14,9 @@
 // float type. The planner makes one entry of tensors that are adjacent in every
 // array.
 //
-// Parameters and states may be stored in 16 bits. They are computed in f32 and
-// rounded to nearest even, or up or down at random. The halves of an f32
-// parameter may be stored apart, so that products read the upper one as bf16.
+// Parameters and states may be stored in 16 bits. The launch computes in f32
+// and rounds them to nearest even or stochastically. The halves of an f32
+// parameter may be stored apart. Products then read the upper halves as bf16.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,11 +35,11 @@ namespace amp::cuda {
 struct OptimizerStorage {
   Type parameter = Type::F32;                 ///< f16, bf16 or f32
   Type first = Type::F32, second = Type::F32; ///< bf16 or f32
-  /// The parameter is f32. The upper 16 bits of all elements come first, and
-  /// from `lowerHalfOffset` on the lower ones.
+  /// Whether the halves of an f32 parameter are stored apart. The upper 16 bits
+  /// of all elements come first. The lower 16 bits start at `lowerHalfOffset`.
   bool isSplit = false;
-  /// The keys of the random numbers that round parameter, first and second
-  /// state, as `roundStochastically` does; -1 rounds to nearest even.
+  /// The keys of the random numbers for the parameter, the first state and the
+  /// second state. -1 rounds to nearest even, and other keys stochastically.
   int32_t keys[3] = {-1, -1, -1};
 
   AMP_HOST_DEVICE bool isPlain() const {
@@ -98,11 +98,11 @@ inline Status writeOptimizerTable(const OptimizerTensor *tensors, int32_t size,
 /// made before the multiplication, as in torch.amp.GradScaler. With `strict`,
 /// the gradient must also be finite after it. A finite gradient whose square
 /// overflows sets `normOverflow` and not the flag.
-inline Status unscaleCheck(cudaStream_t stream, const OptimizerTable &table,
-                           const float *scale, float maxNorm,
-                           UnscaleState *state, uint8_t *allFinite, float *norm,
-                           void *scratch, unsigned *arrivalCounters,
-                           bool strict = false);
+template <typename = void>
+Status unscaleCheck(cudaStream_t stream, const OptimizerTable &table,
+                    const float *scale, float maxNorm, UnscaleState *state,
+                    uint8_t *allFinite, float *norm, void *scratch,
+                    unsigned *arrivalCounters, bool strict = false);
 
 struct SgdConfig {
   float momentum = 0.0f; ///< used if the tensor has a velocity
@@ -113,11 +113,12 @@ struct SgdConfig {
 /// weightDecay · w; v = momentum · v + g; w -= learningRate · (v, or g +
 /// momentum · v if nesterov, or g without velocity). `state` may be null: g =
 /// grad. Does nothing if `guard`, a bool on the device, is false. `rng` (seed
-/// and step) is needed if the table has keys of random numbers.
-inline Status sgd(cudaStream_t stream, const OptimizerTable &table,
-                  const SgdConfig &config, const float *learningRate,
-                  const UnscaleState *state, const uint8_t *guard,
-                  const int64_t *rng = nullptr);
+/// and step) must not be null if the table has keys of random numbers.
+template <typename = void>
+Status sgd(cudaStream_t stream, const OptimizerTable &table,
+           const SgdConfig &config, const float *learningRate,
+           const UnscaleState *state, const uint8_t *guard,
+           const int64_t *rng = nullptr);
 
 struct AdamConfig {
   double beta1 = 0.9, beta2 = 0.999;
@@ -127,15 +128,17 @@ struct AdamConfig {
 
 /// train.adam or train.adamw on every tensor. `step` is the f32 number of this
 /// step, counted from 1. The device computes the bias corrections from it.
-inline Status adam(cudaStream_t stream, const OptimizerTable &table,
-                   const AdamConfig &config, const float *learningRate,
-                   const float *step, const UnscaleState *state,
-                   const uint8_t *guard, const int64_t *rng = nullptr);
+template <typename = void>
+Status adam(cudaStream_t stream, const OptimizerTable &table,
+            const AdamConfig &config, const float *learningRate,
+            const float *step, const UnscaleState *state, const uint8_t *guard,
+            const int64_t *rng = nullptr);
 
 /// Writes every copy from its parameter in one launch: amp.cast or
 /// amp.master_copy of all tensors of the table that have a copy. Steps use it
 /// that keep f32 parameters and cast them once (`cast` master weights).
-inline Status castParameters(cudaStream_t stream, const OptimizerTable &table);
+template <typename = void>
+Status castParameters(cudaStream_t stream, const OptimizerTable &table);
 
 //===----------------------------------------------------------------------===//
 // Tables
@@ -233,8 +236,8 @@ AMP_DEVICE Pack<float, Width> loadStored(const void *data, Type type,
   return at.load(static_cast<const float *>(data));
 }
 
-/// Rounds elements to `type`, at random if `key` is not negative, and writes
-/// them.
+/// Rounds elements to `type`, stochastically if `key` is not negative, and
+/// writes them.
 template <int Width>
 AMP_DEVICE void storeRounded(void *data, Type type, int32_t key,
                              const int64_t *rng, Lanes<Width> at,
@@ -254,8 +257,8 @@ AMP_DEVICE void storeRounded(void *data, Type type, int32_t key,
     at.store(static_cast<float *>(data), values);
 }
 
-/// The elements of a table. With `Plain`, all parameters and states are f32 and
-/// whole.
+/// Loads and stores the parameter and the states of a tensor of a table. With
+/// `Plain`, all of them are f32, and the parameter is not split.
 template <bool Plain>
 struct StoredTensor {
   const OptimizerTensor &tensor;
@@ -318,7 +321,7 @@ private:
                                      Lanes<Width> at) const {
     return loadStored(data, Plain ? Type::F32 : type, at);
   }
-  /// Rounds with key `key` of the tensor.
+  /// Rounds with the key of the tensor at index `key`.
   template <int Width>
   AMP_DEVICE void store(void *data, Type type, int key, Lanes<Width> at,
                         const Pack<float, Width> &values) const {
@@ -413,11 +416,11 @@ __global__ void __launch_bounds__(kThreads)
     storeOne(norm, result.norm);
 }
 
-inline Status unscaleCheck(cudaStream_t stream, const OptimizerTable &table,
-                           const float *scale, float maxNorm,
-                           UnscaleState *state, uint8_t *allFinite, float *norm,
-                           void *scratch, unsigned *arrivalCounters,
-                           bool strict) {
+template <typename>
+Status unscaleCheck(cudaStream_t stream, const OptimizerTable &table,
+                    const float *scale, float maxNorm, UnscaleState *state,
+                    uint8_t *allFinite, float *norm, void *scratch,
+                    unsigned *arrivalCounters, bool strict) {
   return launch("unscale_check", stream, chunkShape(table),
                 unscaleCheckKernel<>, table, scale, maxNorm, state, allFinite,
                 norm, static_cast<GradientSummary *>(scratch), arrivalCounters,
@@ -480,10 +483,11 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   });
 }
 
-inline Status sgd(cudaStream_t stream, const OptimizerTable &table,
-                  const SgdConfig &config, const float *learningRate,
-                  const UnscaleState *state, const uint8_t *guard,
-                  const int64_t *rng) {
+template <typename>
+Status sgd(cudaStream_t stream, const OptimizerTable &table,
+           const SgdConfig &config, const float *learningRate,
+           const UnscaleState *state, const uint8_t *guard,
+           const int64_t *rng) {
   return launch("sgd", stream, chunkShape(table),
                 table.isPlain ? sgdKernel<true> : sgdKernel<false>, table,
                 config, learningRate, state, guard, rng);
@@ -538,10 +542,11 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-inline Status adam(cudaStream_t stream, const OptimizerTable &table,
-                   const AdamConfig &config, const float *learningRate,
-                   const float *step, const UnscaleState *state,
-                   const uint8_t *guard, const int64_t *rng) {
+template <typename>
+Status adam(cudaStream_t stream, const OptimizerTable &table,
+            const AdamConfig &config, const float *learningRate,
+            const float *step, const UnscaleState *state, const uint8_t *guard,
+            const int64_t *rng) {
   AdamConstants constants = {float(config.beta1),
                              float(1.0 - config.beta1),
                              float(std::log(config.beta1)),
@@ -564,7 +569,8 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-inline Status castParameters(cudaStream_t stream, const OptimizerTable &table) {
+template <typename>
+Status castParameters(cudaStream_t stream, const OptimizerTable &table) {
   return launch("cast_parameters", stream, chunkShape(table),
                 castParametersKernel<>, table);
 }

@@ -33,12 +33,12 @@ void UpperHalfOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.add(SlotKind::Fixed, {}, {0});
 }
 
-/// Rounds a bound towards zero to bf16. Rounding is monotonic, so the bounds of
-/// the results are the rounded bounds.
+/// Rounds `bound` towards zero to bf16. Rounding is monotonic, so the rounded
+/// bounds are the bounds of the result.
 static double cutBound(double bound) {
   APFloat rounded(bound);
   bool losesInfo;
-  // f32 first: it is the type of the operand.
+  // Round to f32 first, because the operand is f32.
   rounded.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
                   &losesInfo);
   rounded.convert(APFloat::BFloat(), APFloat::rmTowardZero, &losesInfo);

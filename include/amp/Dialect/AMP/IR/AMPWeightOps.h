@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The operations of the amp dialect on the halves of weights. Few files need
-// them, so AMP.h does not include them.
+// Operations of the amp dialect on the halves of weights. Few files need them,
+// so AMP.h does not include this header.
 //
 //===----------------------------------------------------------------------===//
 

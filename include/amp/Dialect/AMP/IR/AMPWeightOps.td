@@ -15,17 +15,19 @@ def AMP_AnyBF16Tensor
 
 def AMP_UpperHalfOp : AMP_Op<"upper_half", [
     AMP_Ranges, DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
-  let summary = "an f32 weight without the lower 16 bits of each element";
+  let summary = "takes the upper 16 bits of each element of an f32 weight";
   let description = [{
-    The result is the bf16 with the upper 16 bits of each element. It is the
-    element rounded towards zero. Infinities and quiet NaNs keep their values. A
-    signalling NaN whose upper half has no payload becomes an infinity.
+    Each element of the result is the bf16 that consists of the upper 16 bits of
+    the f32. This rounds the element towards zero. Infinities stay infinities, and
+    quiet NaNs stay NaNs. A signalling NaN whose upper half has no payload becomes
+    an infinity.
 
-    A program that stores the two halves of a weight apart reads the result
-    from memory as it is. Together the halves are the weight, bit for bit. Both
-    tensors may have any tensor type. They differ only in the element type.
+    If a program stores the two halves of a weight separately, the result is the
+    stored upper half. The two halves form the weight, bit for bit. The operand
+    and the result may have any tensor type, but they differ only in the element
+    type.
 
-    The gradient is the incoming one, converted to f32.
+    The gradient of the operand is the gradient of the result, converted to f32.
 
     Example:
 

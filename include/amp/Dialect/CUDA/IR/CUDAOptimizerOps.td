@@ -47,28 +47,34 @@ def CUDA_OptimizerOp : CUDA_LaunchOp<"optimizer", "$kind", [], [
     "mayAlias", "getFlops", "getTiedInput", "getNumTableEntries", "getDefaultName"]> {
   let summary = "the update of all parameters of an optimizer in one launch";
   let description = [{
-    As `train.sgd`, `train.adam` or `train.adamw` for N parameters at once. N is
-    the number of elements of `weight_decay`.
+    Performs `train.sgd`, `train.adam` or `train.adamw` for N parameters at once.
+    N is the number of elements of `weight_decay`.
 
-    Inputs, in order: N parameters, N gradients, N of each state (the velocity,
-    with `velocity`; the two moments of Adam), the learning rate, for Adam the
-    step, with `multiplied` the state of a `cuda.check_gradients`, with
-    `rounding_keys` the state of the random generator (i64: seed and step), and
-    under a guard the old copies. With `multiplied`, the gradients are first
-    multiplied by the factors in the state.
+    Inputs, in order:
 
-    Outputs, in order: N new parameters, N of each new state, and a copy in f16
-    or bf16 of each parameter that `copies` lists. Parameters, states and, under
-    a guard, copies are updated in place.
+    - N parameters and N gradients;
+    - N tensors for each state: the velocity (with `velocity`), or the two moments
+      of Adam;
+    - the learning rate;
+    - the step, for Adam;
+    - the state of a `cuda.check_gradients`, with `multiplied`. The launch first
+      multiplies the gradients by the factors in this state;
+    - the state of the random generator (i64: seed and step), with
+      `rounding_keys`;
+    - the old copies, under a guard.
 
-    Gradients are f16, bf16 or f32. Parameters may also be f16 or bf16, without
-    a copy, and states bf16. The launch computes in f32 and rounds them to
-    nearest even. `rounding_keys` has an element for each new parameter and
-    state. An element that is not negative rounds a bf16 up or down at random,
-    as `amp.master_copy` with this key does.
+    Outputs, in order: N new parameters, N new tensors for each state, and an f16
+    or bf16 copy of each parameter that `copies` lists. Parameters, states and,
+    under a guard, copies are updated in place.
 
-    `splits` lists the f32 parameters whose halves are stored apart, for
-    `cuda.upper_half`.
+    Gradients are f16, bf16 or f32. Parameters are f32, or f16 or bf16 without a
+    copy. States are f32 or bf16. The launch computes in f32 and rounds the new
+    parameters and states to nearest even. `rounding_keys` has an element for each
+    new parameter and state. With an element that is not negative, a bf16 output is
+    rounded stochastically, as `amp.master_copy` with this key rounds.
+
+    `splits` lists the f32 parameters whose upper and lower halves are stored
+    apart. `cuda.upper_half` reads their upper halves.
 
     Example:
 
