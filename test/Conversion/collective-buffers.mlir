@@ -1,5 +1,5 @@
-// The buffers of a bucket stay allocated until the collective, also one whose
-// result has no use.
+// All buffers of a bucket stay allocated until the collective returns, even if
+// a result has no use.
 //
 // RUN: amp-opt %s --amp-cpu-pipeline=ranks=2 | FileCheck %s
 

@@ -109,6 +109,61 @@ static void testParts() {
   }));
 }
 
+static void testRegistration() {
+  CHECK(onRanks(1, [](int, ncclComm_t communicator) {
+    void *memory = nullptr, *handle = nullptr;
+    CHECK(ncclMemAlloc(&memory, 64) == ncclSuccess);
+    auto reduce = [&](size_t count) {
+      return ncclAllReduce(memory, memory, count, ncclFloat32, ncclSum,
+                           communicator, nullptr);
+    };
+    setenv("AMP_NCCL_HOST_REGISTERED", "1", 1);
+    CHECK(reduce(8) == ncclInvalidUsage);
+    // Only the first half.
+    CHECK(ncclCommRegister(communicator, memory, 32, &handle) == ncclSuccess);
+    CHECK(reduce(8) == ncclSuccess);
+    CHECK(reduce(16) == ncclInvalidUsage);
+    // A program must deregister memory first.
+    CHECK(ncclMemFree(memory) == ncclInvalidUsage);
+    CHECK(ncclCommDestroy(communicator) == ncclInvalidUsage);
+    CHECK(ncclCommDeregister(communicator, handle) == ncclSuccess);
+    CHECK(ncclCommDeregister(communicator, handle) == ncclInvalidArgument);
+    CHECK(reduce(8) == ncclInvalidUsage);
+    cudaDeviceSynchronize();
+    CHECK(ncclMemFree(memory) == ncclSuccess);
+    unsetenv("AMP_NCCL_HOST_REGISTERED");
+    float value = 1;
+    CHECK(ncclCommRegister(communicator, &value, 4, &handle) ==
+          ncclInvalidArgument);
+  }));
+}
+
+/// The end of the last part of a scattered sum is zero.
+static void testEndOfParts() {
+  CHECK(onRanks(3, [](int rank, ncclComm_t communicator) {
+    NCCLGroup group(rank, 3, 5);
+    CHECK_OK(group.adopt(communicator));
+    const CollectiveInfo info = {"scatter", 7};
+    CHECK_OK(group.prepare(&info, 1));
+    group.beginStep();
+    // Seven elements, and two of other memory.
+    Buffer<float> from(Values{1, 2, 3, 4, 5, 6, 7, 50, 60}), part(3);
+    const CollectiveOperand operand = {from.get(), part.get(), 3, ncclFloat32,
+                                       7};
+    CHECK_OK(group.begin(0, nullptr));
+    CHECK_OK(group.exchange(
+        0, &operand, 1,
+        [](const CollectiveOperand &each, ncclComm_t among, cudaStream_t on) {
+          return ncclReduceScatter(each.from, each.to, size_t(each.count),
+                                   each.type, ncclSum, among, on);
+        }));
+    CHECK_OK(group.await(0, nullptr));
+    cudaDeviceSynchronize();
+    const std::vector<Values> expected = {{3, 6, 9}, {12, 15, 18}, {21, 0, 0}};
+    CHECK(part.read() == expected[size_t(rank)]);
+  }));
+}
+
 /// Makes rank 1 of 2 differ, and expects that both learn it.
 template <typename Call>
 static void checkMismatch(const char *text, Call call) {
@@ -236,6 +291,8 @@ static void testStreams() {
 int main() {
   testOrders();
   testParts();
+  testRegistration();
+  testEndOfParts();
   testMismatches();
   testStreams();
   return finish();

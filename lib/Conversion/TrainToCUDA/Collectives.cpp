@@ -126,18 +126,20 @@ struct ConvertAllReduce : OpRewritePattern<mlir::amp::AllReduceOp> {
 
 } // namespace
 
-/// A collective whose ranks have parts of `whole`, or null.
+/// Returns the value of which each rank has a part, or null if `op` divides
+/// nothing.
 static Value getWhole(Operation *op) {
   if (isa<mlir::amp::ReduceScatterOp, mlir::amp::RankPartOp>(op))
     return op->getOperand(0);
   return isa<mlir::amp::AllGatherOp>(op) ? op->getResult(0) : Value();
 }
 
+/// Returns the part of this rank.
 static Value getPart(Operation *op) {
   return isa<mlir::amp::AllGatherOp>(op) ? op->getOperand(0) : op->getResult(0);
 }
 
-/// The dimension that `op` divides, or nothing for flat parts.
+/// Returns the dimension that `op` divides, or nothing for flat parts.
 static std::optional<int64_t> getDividedDimension(Operation *op) {
   auto along = op->getAttrOfType<IntegerAttr>("along");
   if (!along || along.getInt() == mlir::amp::kFlatPart)
@@ -145,8 +147,8 @@ static std::optional<int64_t> getDividedDimension(Operation *op) {
   return along.getInt();
 }
 
-/// Verifies that the parts of `op` are contiguous, and that their number is
-/// known if zeros follow the last element.
+/// Verifies that the parts of `op` are contiguous. If zeros follow the last
+/// element, verifies that the number of ranks is known.
 static LogicalResult verifyPart(Operation *op, int64_t ranks) {
   RankedTensorType whole = typeOf(getWhole(op)), part = typeOf(getPart(op));
   if (std::optional<int64_t> along = getDividedDimension(op)) {
@@ -192,30 +194,13 @@ LogicalResult mlir::cuda::verifyCollectives(func::FuncOp step, int64_t ranks) {
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// `value` in another shape.
+/// Returns a view of `value` with another shape.
 static Value viewAs(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
   auto type = RankedTensorType::get(shape, typeOf(value).getElementType());
   return ViewOp::create(builder, value.getLoc(), type, value);
 }
 
-/// The elements of `whole` in one dimension, with zeros up to `size`.
-static Value flattenAndPad(OpBuilder &builder, Value whole, int64_t size) {
-  const int64_t count = typeOf(whole).getNumElements();
-  Value flat = viewAs(builder, whole, count);
-  if (size == count)
-    return flat;
-  LinalgBuilder b(builder, whole.getLoc());
-  return b.pad(flat, {0}, {size - count}, {0}, 0.0);
-}
-
-/// The number of parts of the operands of `op`.
-static int64_t countParts(Operation *op, int64_t ranks) {
-  const int64_t all = typeOf(getWhole(op)).getNumElements(),
-                own = typeOf(getPart(op)).getNumElements();
-  return ranks > 0 && !getDividedDimension(op) ? ranks : all / own;
-}
-
-/// The name of the state that `value` becomes, or an empty one.
+/// Returns the name of the state that `value` updates, or an empty string.
 static StringRef findUpdatedState(Value value) {
   for (OpOperand &use : value.getUses())
     if (isa<func::ReturnOp>(use.getOwner()))
@@ -228,11 +213,10 @@ static StringRef findUpdatedState(Value value) {
   return "";
 }
 
-/// Replaces `group`, which are of one kind, by one launch. Every operand has
-/// one dimension.
+/// Replaces the operations of `group`, which are of one kind, by one launch.
+/// Each operand of the launch has one dimension.
 template <typename LaunchTy>
-static void convertGroup(ArrayRef<Operation *> group, int64_t ranks,
-                         IRRewriter &rewriter) {
+static void convertGroup(ArrayRef<Operation *> group, IRRewriter &rewriter) {
   constexpr bool gathers = std::is_same_v<LaunchTy, AllGatherOp>;
   rewriter.setInsertionPoint(group.back());
   SmallVector<Value> inputs;
@@ -240,16 +224,16 @@ static void convertGroup(ArrayRef<Operation *> group, int64_t ranks,
   SmallVector<Location> locations;
   StringRef name;
   for (Operation *op : group) {
-    const int64_t own = typeOf(getPart(op)).getNumElements(),
-                  all = own * countParts(op, ranks);
+    RankedTensorType operand = typeOf(op->getOperand(0)),
+                     result = typeOf(op->getResult(0));
     const StringRef found = gathers ? findUpdatedState(op->getResult(0))
                                     : moveNamesToOperands(op, rewriter);
     if (name.empty())
       name = found;
-    inputs.push_back(gathers ? viewAs(rewriter, op->getOperand(0), own)
-                             : flattenAndPad(rewriter, op->getOperand(0), all));
-    types.push_back(RankedTensorType::get(
-        gathers ? all : own, typeOf(op->getOperand(0)).getElementType()));
+    inputs.push_back(
+        viewAs(rewriter, op->getOperand(0), operand.getNumElements()));
+    types.push_back(RankedTensorType::get(result.getNumElements(),
+                                          operand.getElementType()));
     locations.push_back(getNamedLocation(op));
   }
   const StringRef prefix = gathers ? "gather_" : "scatter_";
@@ -258,14 +242,9 @@ static void convertGroup(ArrayRef<Operation *> group, int64_t ranks,
       name.empty() ? StringAttr() : rewriter.getStringAttr(prefix + name),
       inputs, ValueRange(), ValueRange(), Value(),
       rewriter.getI64IntegerAttr(0));
-  for (auto [op, result] : llvm::zip_equal(group, launch.getResults())) {
-    RankedTensorType type = typeOf(op->getResult(0));
-    Value value = result;
-    if (typeOf(value).getNumElements() != type.getNumElements())
-      value = LinalgBuilder(rewriter, op->getLoc())
-                  .slice(value, {0}, {type.getNumElements()}, {1});
-    rewriter.replaceOp(op, viewAs(rewriter, value, type.getShape()));
-  }
+  for (auto [op, result] : llvm::zip_equal(group, launch.getResults()))
+    rewriter.replaceOp(
+        op, viewAs(rewriter, result, typeOf(op->getResult(0)).getShape()));
 }
 
 static void convertRankPart(mlir::amp::RankPartOp op, IRRewriter &rewriter) {
@@ -281,7 +260,7 @@ static void convertRankPart(mlir::amp::RankPartOp op, IRRewriter &rewriter) {
                      viewAs(rewriter, launch.getResults()[0], part.getShape()));
 }
 
-void mlir::cuda::convertParts(func::FuncOp step, int64_t ranks) {
+void mlir::cuda::convertParts(func::FuncOp step) {
   IRRewriter rewriter(step.getContext());
   std::vector<SmallVector<Operation *>> groups;
   Operation *last = nullptr;
@@ -300,9 +279,9 @@ void mlir::cuda::convertParts(func::FuncOp step, int64_t ranks) {
   }
   for (ArrayRef<Operation *> group : groups)
     if (isa<mlir::amp::ReduceScatterOp>(group.front()))
-      convertGroup<ReduceScatterOp>(group, ranks, rewriter);
+      convertGroup<ReduceScatterOp>(group, rewriter);
     else
-      convertGroup<AllGatherOp>(group, ranks, rewriter);
+      convertGroup<AllGatherOp>(group, rewriter);
   SmallVector<mlir::amp::RankPartOp> parts(
       step.getBody().front().getOps<mlir::amp::RankPartOp>());
   for (mlir::amp::RankPartOp part : parts)

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CollectiveRanges.h"
 #include "EmitterSupport.h"
 
 using namespace mlir;
@@ -42,13 +43,17 @@ void ProgramEmitter::emitCollectiveOperands(LaunchOpInterface launch) {
   if (!launch.isCollective())
     return;
   os << "    const CollectiveOperand operands[] = {\n";
-  for (unsigned i = 0; i < launch.getInputs().size(); ++i) {
-    // The elements of one rank, which the smaller buffer has.
-    const int64_t count = std::min(launch.getInputType(i).getNumElements(),
-                                   launch.getTargetType(i).getNumElements());
-    os << "        {" << getPointer(launch.getInputs()[i]) << ", "
-       << getPointer(launch.getOutputs()[i]) << ", " << count << ", "
-       << getNCCLType(launch.getInputType(i).getElementType()) << "},\n";
+  for (const CollectiveRange &range : getCollectiveRanges(launch)) {
+    ShapedType type = shapedType(range.input);
+    os << "        {" << getPointer(range.input) << ", "
+       << getPointer(range.output) << ", " << range.count << ", "
+       << getNCCLType(type.getElementType());
+    // NCCL scatters parts of equal sizes.
+    const auto ranks = int64_t(program.getRanks().value_or(1));
+    if (isa<ReduceScatterOp>(launch.getOperation()) &&
+        type.getNumElements() != range.count * ranks)
+      os << ", " << type.getNumElements();
+    os << "},\n";
   }
   os << "    };\n    AMP_RETURN_IF_ERROR(run.ranks->begin("
      << collectives.lookup(launch) << ", run.stream));\n";

@@ -17,13 +17,16 @@
 //   AMP_NCCL_HOST_DELAY=rank:n:ms  that rank waits before its collective n
 //   AMP_NCCL_HOST_EXIT=rank:n, AMP_NCCL_HOST_STOP=rank:n  that rank ends, or
 //     stops for ever, before its collective n
-//   AMP_NCCL_HOST_SILENT=1  the end of a rank is not an error of the others,
-//   which
-//     wait as kernels on a GPU may
+//   AMP_NCCL_HOST_REGISTERED=1  a collective fails if its memory is not
+//     registered
+//   AMP_NCCL_HOST_SILENT=1  the end of a rank is not an error for the other
+//     ranks. They wait, as kernels on a GPU may
 //
 // It rejects collectives that differ between the ranks in kind, number of
 // elements, type, operation or order, or in whether they are captured, and
-// buffers outside of device memory.
+// buffers outside of device memory. Memory that a communicator has registered
+// cannot be freed, and the communicator cannot be destroyed before it has
+// deregistered all memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +36,12 @@
 #include "cuda_runtime.h"
 
 #define NCCL_UNIQUE_ID_BYTES 128
+// A test may define an older version.
+#ifndef NCCL_VERSION_CODE
+#define NCCL_MAJOR 2
+#define NCCL_MINOR 28
+#define NCCL_VERSION_CODE 22809
+#endif
 
 struct ncclComm;
 using ncclComm_t = ncclComm *;
@@ -81,6 +90,11 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *communicator, int ranks,
 ncclResult_t ncclCommCount(ncclComm_t communicator, int *count);
 ncclResult_t ncclCommUserRank(ncclComm_t communicator, int *rank);
 ncclResult_t ncclCommDestroy(ncclComm_t communicator);
+ncclResult_t ncclMemAlloc(void **memory, size_t bytes);
+ncclResult_t ncclMemFree(void *memory);
+ncclResult_t ncclCommRegister(const ncclComm_t communicator, void *memory,
+                              size_t bytes, void **handle);
+ncclResult_t ncclCommDeregister(const ncclComm_t communicator, void *handle);
 ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator,
                                    ncclResult_t *error);
 const char *ncclGetErrorString(ncclResult_t result);

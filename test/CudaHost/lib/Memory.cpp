@@ -60,6 +60,8 @@ Options &amp::cuda::host::options() {
       result.priority = priority[0] == 'l'   ? Priority::Late
                         : priority[0] == 'r' ? Priority::Random
                                              : Priority::Early;
+    if (const char *capability = std::getenv("AMP_CUDA_HOST_CAPABILITY"))
+      result.capability = std::atoi(capability);
     result.sumsInOrder = std::getenv("AMP_CUDA_HOST_IN_ORDER") != nullptr;
     return result;
   }();

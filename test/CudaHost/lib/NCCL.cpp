@@ -25,6 +25,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -74,6 +75,12 @@ struct Entry {
   cudaStream_t stream;
 };
 
+/// Memory that a communicator has registered.
+struct Registration {
+  const char *memory;
+  size_t bytes;
+};
+
 struct Group {
   int depth = 0;
   std::vector<Entry> entries;
@@ -87,9 +94,13 @@ struct ncclComm {
   int rank = 0, ranks = 0;
   std::string name;
   uint64_t barriers = 0, number = 0;
+  std::vector<std::unique_ptr<Registration>> registrations;
   /// A thread of the program asks for it.
   std::atomic<int> error{ncclSuccess};
 };
+
+/// The registrations of all communicators of the process.
+static int numRegistrations = 0;
 
 static Group &group() {
   static Group instance;
@@ -381,6 +392,16 @@ ncclResult_t ncclGroupEnd() {
   return ncclSuccess;
 }
 
+/// Whether `own` has registered the `bytes` bytes at `memory`.
+static bool isRegistered(const ncclComm &own, const char *memory,
+                         size_t bytes) {
+  for (const std::unique_ptr<Registration> &known : own.registrations)
+    if (memory >= known->memory &&
+        memory + bytes <= known->memory + known->bytes)
+      return true;
+  return false;
+}
+
 static ncclResult_t addEntry(Entry entry) {
   const size_t width = getType(entry.call.type).first;
   const size_t bytes = entry.call.count * width;
@@ -392,6 +413,10 @@ static ncclResult_t addEntry(Entry entry) {
        (!isDeviceMemory(entry.from, scatters ? bytes * ranks : bytes) ||
         !isDeviceMemory(entry.to, gathers ? bytes * ranks : bytes))))
     return ncclInvalidArgument;
+  if (std::getenv("AMP_NCCL_HOST_REGISTERED") &&
+      !isRegistered(*entry.communicator, entry.from,
+                    scatters ? bytes * ranks : bytes))
+    return ncclInvalidUsage;
   entry.call.isCaptured = isCapturing(entry.stream);
   ncclGroupStart();
   group().entries.push_back(entry);
@@ -494,7 +519,47 @@ ncclResult_t ncclCommUserRank(ncclComm_t communicator, int *rank) {
   return ncclSuccess;
 }
 
+ncclResult_t ncclMemAlloc(void **memory, size_t bytes) {
+  return cudaMalloc(memory, bytes) == cudaSuccess ? ncclSuccess
+                                                  : ncclUnhandledCudaError;
+}
+
+ncclResult_t ncclMemFree(void *memory) {
+  if (numRegistrations > 0) {
+    std::fprintf(stderr, "nccl: memory is freed while it is registered\n");
+    return ncclInvalidUsage;
+  }
+  return cudaFree(memory) == cudaSuccess ? ncclSuccess : ncclUnhandledCudaError;
+}
+
+ncclResult_t ncclCommRegister(const ncclComm_t communicator, void *memory,
+                              size_t bytes, void **handle) {
+  if (!isDeviceMemory(memory, bytes))
+    return ncclInvalidArgument;
+  communicator->registrations.push_back(std::make_unique<Registration>(
+      Registration{static_cast<const char *>(memory), bytes}));
+  *handle = communicator->registrations.back().get();
+  ++numRegistrations;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommDeregister(const ncclComm_t communicator, void *handle) {
+  auto &all = communicator->registrations;
+  const auto found =
+      std::find_if(all.begin(), all.end(),
+                   [&](const auto &each) { return each.get() == handle; });
+  if (found == all.end())
+    return ncclInvalidArgument;
+  all.erase(found);
+  --numRegistrations;
+  return ncclSuccess;
+}
+
 ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
+  if (!communicator->registrations.empty()) {
+    std::fprintf(stderr, "nccl: a communicator has registered memory\n");
+    return ncclInvalidUsage;
+  }
   if (communicator->rank == 0 && !communicator->name.empty())
     shm_unlink(communicator->name.c_str());
   munmap(communicator->shared, sizeof(Shared));

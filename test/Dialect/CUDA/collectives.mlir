@@ -27,7 +27,7 @@ func.func @parts(%a: tensor<1x8x4xf32>) -> tensor<1x8x4xf32> {
   return %1 : tensor<1x8x4xf32>
 }
 
-// Several operands are one bucket. A flat part ends with zeros.
+// Several operands form one bucket. A flat part may end with zeros.
 // CHECK-LABEL: @buckets
 func.func @buckets(%a: tensor<8xf32>, %b: tensor<16xf16>, %c: tensor<5x3xf32>) -> (tensor<8xf32>, tensor<16xf16>, tensor<4xf32>) {
   // CHECK: cuda.reduce_scatter ins(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<16xf16>) {along = 0 : i64} -> tensor<2xf32>, tensor<4xf16>

@@ -192,7 +192,7 @@ cuda.program @part_of_other_ranks arena 512 attributes {ranks = 3 : i64} {
 
 // -----
 
-// A reduce-scatter does not work in place.
+// A reduce-scatter cannot work in place.
 cuda.program @in_place arena 256 {
   %g = cuda.buffer "g" at 0 {role = "optimizer_state"} : memref<8xf32>
   // expected-error@+1 {{writes 'g' while it reads it}}
@@ -226,4 +226,71 @@ cuda.program @part_of_batch arena 256 attributes {ranks = 4 : i64} {
 cuda.program @part_of_shape arena 256 attributes {ranks = 4 : i64} {
   // expected-error@+1 {{is 'memref<2x2xf32>' as a part of 'tensor<5x3xf32>', expected one dimension and n / N elements, rounded up}}
   %m = cuda.buffer "m" at 0 {part_of = tensor<5x3xf32>, role = "optimizer_state"} : memref<2x2xf32>
+}
+
+// -----
+
+// Parts that do not divide the whole evenly need the number of ranks.
+cuda.program @uneven arena 1024 {
+  %g = cuda.buffer "g" at 0 {role = "batch"} : memref<8xf32>
+  %p = cuda.buffer "p" at 256 {role = "prediction"} : memref<3xf32>
+  // expected-error@+1 {{takes [3] as a part of [8], expected a program with 'ranks'}}
+  cuda.reduce_scatter named "scatter" ins(%g : memref<8xf32>) outs(%p : memref<3xf32>) {along = 0 : i64}
+  cuda.await "scatter"
+}
+
+// -----
+
+// Three parts of 22 elements end at byte 264, in the memory of another buffer.
+cuda.program @after_whole arena 1024 attributes {ranks = 3 : i64} {
+  // expected-note@+1 {{'g' lies from 0 to 264}}
+  %g = cuda.buffer "g" at 0 {role = "batch"} : memref<64xf32>
+  // expected-error@+1 {{overlaps 'g' while both are in use}}
+  %p = cuda.buffer "p" at 256 {role = "prediction"} : memref<22xf32>
+  cuda.reduce_scatter named "scatter" ins(%g : memref<64xf32>) outs(%p : memref<22xf32>) {along = 0 : i64}
+  cuda.await "scatter"
+}
+
+// -----
+
+cuda.program @beyond arena 512 attributes {ranks = 3 : i64} {
+  %p = cuda.buffer "p" at 0 {role = "batch"} : memref<22xf32>
+  %y = cuda.buffer "y" at 256 {role = "prediction"} : memref<64xf32>
+  // expected-error@+1 {{uses 'y' up to 520, beyond the arena}}
+  cuda.all_gather named "gather" ins(%p : memref<22xf32>) outs(%y : memref<64xf32>) {along = 0 : i64}
+  cuda.await "gather"
+}
+
+// -----
+
+// The part of three ranks needs two elements after the 64 of the whole.
+#map = affine_map<(d0) -> (d0)>
+cuda.program @reserved arena 512 predictions 1280 attributes {ranks = 3 : i64} {
+  %m = cuda.buffer "m" at 0 {role = "optimizer_state"} : memref<22xf32>
+  %g = cuda.buffer "g" at 256 {role = "optimizer_state"} : memref<64xf32>
+  %y = cuda.buffer "y" at 1024 {role = "prediction"} : memref<64xf32>
+  // expected-error@+1 {{uses 'g' up to 520, in part beyond the arena of 512 bytes}}
+  cuda.reduce_scatter named "scatter" ins(%g : memref<64xf32>) outs(%m : memref<22xf32>) {along = 0 : i64}
+  cuda.await "scatter"
+  cuda.kernel named "first" over [64] maps [#map, #map] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%g : memref<64xf32>) outs(%y : memref<64xf32>) {cuda.reader = #cuda.reader<predictions>}
+}
+
+// -----
+
+// Parts without elements are valid.
+cuda.program @empty arena 768 {
+  %g = cuda.buffer "g" at 0 {role = "batch"} : memref<0xf32>
+  %p = cuda.buffer "p" at 256 {role = "prediction"} : memref<0xf32>
+  cuda.reduce_scatter named "scatter" ins(%g : memref<0xf32>) outs(%p : memref<0xf32>) {along = 0 : i64}
+  cuda.await "scatter"
+}
+
+// -----
+
+cuda.program @halves_of_a_part arena 256 {
+  // expected-error@+1 {{has 'split' and 'part_of', expected at most one of them}}
+  %w = cuda.buffer "w" at 0 {part_of = tensor<5x3xf32>, role = "parameter", split} : memref<4xf32>
 }

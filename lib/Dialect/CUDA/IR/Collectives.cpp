@@ -78,7 +78,7 @@ int64_t AllReduceOp::getFlops() {
 }
 
 /// Verifies that `part` is a contiguous part of `whole` along dimension
-/// `along`.
+/// `along`, or a flat part.
 static LogicalResult verifyPart(LaunchOpInterface op, ShapedType whole,
                                 ShapedType part, int64_t along) {
   if (failed(verifyAxis(op, along, whole.getShape())))
@@ -87,8 +87,11 @@ static LogicalResult verifyPart(LaunchOpInterface op, ShapedType whole,
     return op->emitOpError("divides dimension ")
            << along << " of " << formatList(whole.getShape())
            << ", expected the extents before it to be 1";
-  SmallVector<int64_t> expected(whole.getShape());
-  if (part.getRank() == whole.getRank() && part.getDimSize(along) > 0 &&
+  const bool isFlat =
+      whole.getRank() == 1 && mlir::amp::isFlatPart(whole, part);
+  SmallVector<int64_t> expected(isFlat ? part.getShape() : whole.getShape());
+  if (!isFlat && part.getRank() == whole.getRank() &&
+      part.getDimSize(along) > 0 &&
       whole.getDimSize(along) % part.getDimSize(along) == 0)
     expected[along] = part.getDimSize(along);
   Type element = whole.getElementType();
@@ -101,13 +104,14 @@ static LogicalResult verifyPart(LaunchOpInterface op, ShapedType whole,
 }
 
 namespace {
-/// One operand of a collective that divides: the whole and the part.
+/// The types of the whole and the part of one operand of a launch that divides.
 struct Division {
   ShapedType whole, part;
 };
 } // namespace
 
-/// The operands of a launch whose ranks have parts. Empty for other launches.
+/// Returns the operands that a launch divides between the ranks. Empty for
+/// other launches.
 static SmallVector<Division> getDivisions(LaunchOpInterface launch) {
   SmallVector<Division> divisions;
   const bool gathers = isa<AllGatherOp>(launch.getOperation());
@@ -172,35 +176,64 @@ int64_t RankPartOp::getReadBytes() {
 // Programs
 //===----------------------------------------------------------------------===//
 
+int64_t mlir::cuda::getUsedBytes(LaunchOpInterface launch, unsigned operand) {
+  const int64_t bytes =
+      mlir::cuda::getBuffer(launch->getOperand(operand)).getBytes();
+  const unsigned numInputs = launch.getInputs().size();
+  const bool gathers = isa<AllGatherOp>(launch.getOperation());
+  if (!gathers && !isa<ReduceScatterOp>(launch.getOperation()))
+    return bytes;
+  const bool isWhole = gathers == (operand >= numInputs);
+  auto ranks = launch->getParentOfType<ProgramOp>().getRanks();
+  if (!isWhole || !ranks)
+    return bytes;
+  const Division division = getDivisions(launch)[operand % numInputs];
+  return std::max(bytes, int64_t(*ranks) * getBytes(division.part));
+}
+
 bool mlir::cuda::usesMemoryOf(Operation *launch, Operation *other) {
-  for (Value one : launch->getOperands())
-    for (Value two : other->getOperands()) {
-      BufferOp a = mlir::cuda::getBuffer(one), b = mlir::cuda::getBuffer(two);
-      if (int64_t(a.getOffset()) < int64_t(b.getOffset()) + b.getBytes() &&
-          int64_t(b.getOffset()) < int64_t(a.getOffset()) + a.getBytes())
+  auto first = cast<LaunchOpInterface>(launch),
+       second = cast<LaunchOpInterface>(other);
+  for (unsigned i = 0; i < launch->getNumOperands(); ++i)
+    for (unsigned j = 0; j < other->getNumOperands(); ++j) {
+      BufferOp a = mlir::cuda::getBuffer(launch->getOperand(i)),
+               b = mlir::cuda::getBuffer(other->getOperand(j));
+      if (int64_t(a.getOffset()) <
+              int64_t(b.getOffset()) + getUsedBytes(second, j) &&
+          int64_t(b.getOffset()) <
+              int64_t(a.getOffset()) + getUsedBytes(first, i))
         return true;
     }
   return false;
 }
 
-/// Verifies that `launch` has a part for each of `ranks` ranks.
-static LogicalResult verifyRanks(LaunchOpInterface launch, int64_t ranks) {
+/// Verifies that `launch` has a part for each of `ranks` ranks. Without
+/// `ranks`, the parts of a collective must divide the whole evenly.
+static LogicalResult verifyRanks(LaunchOpInterface launch,
+                                 std::optional<uint64_t> ranks) {
   for (const Division &division : getDivisions(launch)) {
     const int64_t all = division.whole.getNumElements(),
                   own = division.part.getNumElements();
-    // Only a part that exchanges nothing may have zeros at its end.
-    if (launch.isCollective() ? own * ranks == all
-                              : mlir::amp::getFlatPartSize(all, ranks) == own)
+    const bool isPart =
+        ranks ? own * int64_t(*ranks) == all ||
+                    (division.part.getRank() == 1 &&
+                     mlir::amp::getFlatPartSize(all, *ranks) == own)
+              : !launch.isCollective() || all == own ||
+                    (own != 0 && all % own == 0);
+    if (isPart)
       continue;
-    return launch->emitOpError("takes ")
-           << formatList(division.part.getShape()) << " as a part of "
-           << formatList(division.whole.getShape())
-           << ", expected a part for each of " << ranks << " ranks";
+    auto diagnostic = launch->emitOpError("takes ")
+                      << formatList(division.part.getShape())
+                      << " as a part of "
+                      << formatList(division.whole.getShape()) << ", expected ";
+    if (ranks)
+      return diagnostic << "a part for each of " << *ranks << " ranks";
+    return diagnostic << "a program with 'ranks'";
   }
   return success();
 }
 
-/// Verifies that the states that ranks divide fit the number of ranks of
+/// Verifies that the parts of divided states fit the number of ranks of
 /// `program`.
 static LogicalResult verifyStateParts(ProgramOp program) {
   for (auto buffer : program.getBody().front().getOps<BufferOp>()) {
@@ -245,8 +278,7 @@ LogicalResult mlir::cuda::verifyAwaits(ProgramOp program) {
     auto launch = dyn_cast<LaunchOpInterface>(op);
     if (!launch)
       continue;
-    if (program.getRanks() &&
-        failed(verifyRanks(launch, int64_t(*program.getRanks()))))
+    if (failed(verifyRanks(launch, program.getRanks())))
       return failure();
     if (launch.isCollective()) {
       running.insert(&op);

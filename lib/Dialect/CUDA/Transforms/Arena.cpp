@@ -35,8 +35,8 @@ int64_t mlir::cuda::getMostBytesInUse(llvm::ArrayRef<ArenaRange> ranges) {
 }
 
 namespace {
-/// A range with a place: its bytes [begin, end), and the operations that use
-/// it.
+/// A placed range: its bytes [begin, end), and the first and the last operation
+/// that use it.
 struct Placed {
   int64_t begin, end;
   unsigned first, last;
@@ -44,12 +44,12 @@ struct Placed {
 } // namespace
 
 /// Places `ranges` in the order `order`. Places each in the smallest gap that
-/// it fits in, or at the lowest free offset. Returns the bytes of all of them,
-/// or nothing if these are not fewer than `limit`.
+/// it fits in, or at the lowest free offset. Returns the total bytes, or
+/// nothing if they reach `limit`.
 static std::optional<int64_t>
 placeInOrder(llvm::MutableArrayRef<ArenaRange> ranges,
              llvm::ArrayRef<unsigned> order, bool bestFit, int64_t limit) {
-  // Sorted by offset, so that one scan finds the gaps.
+  // The ranges are sorted by offset, so that one scan finds the gaps.
   std::vector<Placed> placed;
   placed.reserve(ranges.size());
   int64_t total = 0;
@@ -112,8 +112,9 @@ int64_t mlir::cuda::placeInArena(llvm::MutableArrayRef<ArenaRange> ranges,
   attempt(byVolume);
   if (least > bound)
     attempt(byTime);
-  // Vary the order by size. The own generator makes the result independent of
-  // the library. The time of a round grows with the square of the ranges.
+  // Vary the order by size. A local generator makes the result independent of
+  // the standard library. The time of a round is quadratic in the number of
+  // ranges.
   uint64_t state = 0x9e3779b97f4a7c15;
   const double pairs = double(ranges.size()) * double(ranges.size());
   const int rounds = int(std::clamp(4e9 / std::max(pairs, 1.0), 10.0, 200.0));

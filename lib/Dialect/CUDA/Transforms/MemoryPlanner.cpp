@@ -11,6 +11,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <map>
+#include <tuple>
+#include <utility>
+
 using namespace mlir;
 using namespace mlir::cuda;
 
@@ -54,21 +58,93 @@ void MemoryPlanner::placePersistent() {
   }
 }
 
+namespace {
+/// Contiguous buffers.
+struct BufferGroup {
+  SmallVector<PlannedBuffer *, 1> buffers;
+  ArenaRange range;
+};
+} // namespace
+
+/// Groups the buffers of each bucket.
+static std::vector<BufferGroup> groupBuffers(ArrayRef<PlannedBuffer *> placed) {
+  std::vector<BufferGroup> groups;
+  DenseMap<unsigned, unsigned> groupOf;
+  for (PlannedBuffer *buffer : placed) {
+    const int64_t bytes = alignTo(buffer->bytes, CUDADialect::kAlignment);
+    unsigned index = groups.size();
+    if (buffer->bucket)
+      index = groupOf.try_emplace(buffer->bucket, index).first->second;
+    if (index == groups.size()) {
+      groups.push_back({{buffer}, {bytes, buffer->first, buffer->last, 0}});
+      continue;
+    }
+    BufferGroup &group = groups[index];
+    group.buffers.push_back(buffer);
+    group.range.bytes += bytes;
+    group.range.first = std::min(group.range.first, buffer->first);
+    group.range.last = std::max(group.range.last, buffer->last);
+  }
+  return groups;
+}
+
+static SmallVector<ArenaRange> getRanges(ArrayRef<BufferGroup> groups) {
+  SmallVector<ArenaRange> ranges;
+  for (const BufferGroup &group : groups)
+    ranges.push_back(group.range);
+  return ranges;
+}
+
+/// Adds all buffers of a bucket to its group. Removes the largest buffers until
+/// the buffers in use need at most `bound` bytes.
+static void limitBuckets(ArrayRef<PlannedBuffer *> placed, int64_t bound) {
+  std::map<unsigned, SmallVector<PlannedBuffer *>> buckets;
+  for (PlannedBuffer *buffer : placed)
+    if (unsigned bucket = std::exchange(buffer->bucket, 0))
+      buckets[bucket].push_back(buffer);
+  for (auto &[bucket, members] : buckets) {
+    llvm::stable_sort(members, [](PlannedBuffer *a, PlannedBuffer *b) {
+      return a->bytes < b->bytes;
+    });
+    for (PlannedBuffer *member : members)
+      member->bucket = bucket;
+    while (!members.empty() &&
+           getMostBytesInUse(getRanges(groupBuffers(placed))) > bound)
+      members.pop_back_val()->bucket = 0;
+  }
+}
+
 int64_t MemoryPlanner::placeTemporaries(bool forPredictions, int64_t begin,
                                         int64_t &bound) {
-  SmallVector<ArenaRange> ranges;
   SmallVector<PlannedBuffer *> placed;
   for (std::unique_ptr<PlannedBuffer> &buffer : buffers)
-    if (!buffer->isPersistent() &&
-        buffer->isForPredictions() == forPredictions) {
-      ranges.push_back({alignTo(buffer->bytes, CUDADialect::kAlignment),
-                        buffer->first, buffer->last, 0});
+    if (!buffer->isPersistent() && buffer->isForPredictions() == forPredictions)
       placed.push_back(buffer.get());
-    }
-  bound = getMostBytesInUse(ranges);
+  SmallVector<ArenaRange> single;
+  for (PlannedBuffer *buffer : placed)
+    single.push_back({alignTo(buffer->bytes, CUDADialect::kAlignment),
+                      buffer->first, buffer->last, 0});
+  bound = getMostBytesInUse(single);
+  limitBuckets(placed, bound);
+  std::vector<BufferGroup> groups = groupBuffers(placed);
+  SmallVector<ArenaRange> ranges = getRanges(groups);
   int64_t bytes = placeInArena(ranges, bound);
-  for (auto [range, buffer] : llvm::zip_equal(ranges, placed))
-    buffer->offset = begin + range.offset;
+  for (auto [range, group] : llvm::zip_equal(ranges, groups)) {
+    // Place operands of one type next to each other.
+    auto getKind = [](PlannedBuffer *buffer) {
+      Type element = buffer->type.getElementType();
+      return std::make_tuple(isa<FloatType>(element), element.isBF16(),
+                             element.getIntOrFloatBitWidth());
+    };
+    llvm::stable_sort(group.buffers, [&](PlannedBuffer *a, PlannedBuffer *b) {
+      return getKind(a) > getKind(b);
+    });
+    int64_t next = begin + range.offset;
+    for (PlannedBuffer *buffer : group.buffers) {
+      buffer->offset = next;
+      next += alignTo(buffer->bytes, CUDADialect::kAlignment);
+    }
+  }
   return bytes;
 }
 
@@ -126,6 +202,8 @@ LogicalResult MemoryPlanner::run() {
   nameLaunches();
   if (failed(assignTemporaries()))
     return failure();
+  joinBuckets();
+  reserveParts();
   addScratch();
   placePersistent();
   placeTemporaries();

@@ -27,10 +27,12 @@ struct PlannedBuffer {
   ElementsAttr value = {};
   /// The index bound of a batch argument.
   IntegerAttr indexBound = {};
-  /// The type of the whole tensor, for a state that ranks divide.
+  /// The type of the whole tensor, for a state that the ranks divide.
   TypeAttr partOf = {};
   /// Whether the halves of its elements are stored apart.
   bool isSplit = false;
+  /// The bucket, whose buffers are contiguous. 0: no bucket.
+  unsigned bucket = 0;
   /// The results that alone need it. Nothing if training needs it.
   std::optional<Reader> reader = {};
   /// The numbers of the first and last operation that use it.
@@ -46,8 +48,11 @@ struct PlannedBuffer {
 /// Makes a program of one step.
 class MemoryPlanner {
 public:
-  MemoryPlanner(func::FuncOp step, const mlir::amp::StepSignature &signature)
-      : step(step), signature(signature), block(step.getBody().front()),
+  /// `ranks` is the number of ranks that run the program. 0: any number.
+  MemoryPlanner(func::FuncOp step, const mlir::amp::StepSignature &signature,
+                int64_t ranks)
+      : step(step), signature(signature), ranks(ranks),
+        block(step.getBody().front()),
         terminator(cast<func::ReturnOp>(block.getTerminator())),
         builder(step.getContext()) {}
 
@@ -70,6 +75,8 @@ private:
   void copyTiedInputs();
   LogicalResult assignTemporaries();
   void keepInputsOfCollectives(const DenseMap<Operation *, unsigned> &numbers);
+  void joinBuckets();
+  void reserveParts();
   void addScratch();
   void placePersistent();
   void placeTemporaries();
@@ -94,6 +101,7 @@ private:
 
   func::FuncOp step;
   const mlir::amp::StepSignature &signature;
+  const int64_t ranks;
   Block &block;
   func::ReturnOp terminator;
   OpBuilder builder;
@@ -102,6 +110,8 @@ private:
   DenseMap<Value, PlannedBuffer *> bufferOf;
   /// Scratch memory of launches.
   DenseMap<Operation *, PlannedBuffer *> scratchOf;
+  /// The number of buckets with a range of memory.
+  unsigned numBuckets = 0;
   llvm::StringSet<> names;
   ProgramOp program;
 };

@@ -55,14 +55,9 @@ struct PlanMemory : mlir::amp::impl::PlanMemoryBase<PlanMemory> {
       Location loc = step.getLoc();
       auto source = step->getAttrOfType<StringAttr>(amp::kInferenceOfAttr);
       auto state = step->getAttrOfType<StateAttr>(kStateAttr);
-      MemoryPlanner planner(step, *signature);
+      MemoryPlanner planner(step, *signature, ranks);
       if (failed(planner.run()))
         return signalPassFailure();
-      auto launches = planner.getProgram().getOps<LaunchOpInterface>();
-      if (ranks > 0 && llvm::any_of(launches, [](LaunchOpInterface launch) {
-            return launch.isCollective();
-          }))
-        planner.getProgram().setRanks(ranks);
       if (source) {
         planner.getProgram().setInferenceOfAttr(FlatSymbolRefAttr::get(source));
         planner.getProgram().setEvaluationAttr(

@@ -17,9 +17,6 @@ using namespace mlir;
 using namespace mlir::cuda;
 using mlir::amp::typeOf;
 
-/// Bytes per entry of an optimizer's table. The emitted code asserts it.
-static constexpr int64_t kTableEntryBytes = 80;
-
 /// Creates a launch that copies `value`.
 Value MemoryPlanner::copy(Value value, Operation *before, StringRef name) {
   builder.setInsertionPoint(before);
@@ -70,9 +67,9 @@ static bool countsValues(Operation *op) {
   return kernel && kernel.isStatistics();
 }
 
-/// Moves launches that work in place, and whose results only the return uses,
-/// to the end. The last reads of old values then come before them. Kernels that
-/// count the results follow.
+/// Moves launches that work in place to the end if only the return and kernels
+/// that count use their results. The last reads of the old values then come
+/// before them. The kernels that count follow their launches.
 void MemoryPlanner::moveUpdatesToEnd() {
   SmallVector<Operation *> updates;
   for (auto launch : block.getOps<LaunchOpInterface>())
@@ -361,6 +358,34 @@ void MemoryPlanner::keepInputsOfCollectives(
   }
 }
 
+/// Assigns the values that one collective reduces in place to one bucket, so
+/// that one call exchanges their memory.
+void MemoryPlanner::joinBuckets() {
+  for (auto reduce : block.getOps<AllReduceOp>()) {
+    ++numBuckets;
+    for (Value result : reduce->getResults())
+      if (PlannedBuffer *buffer = bufferOf.lookup(result);
+          buffer && !buffer->isPersistent() && !buffer->bucket)
+        buffer->bucket = numBuckets;
+  }
+}
+
+/// Reserves memory after each value that the ranks do not divide evenly, so
+/// that all parts have the same size.
+void MemoryPlanner::reserveParts() {
+  for (auto launch : block.getOps<LaunchOpInterface>()) {
+    const bool gathers = isa<AllGatherOp>(launch.getOperation());
+    if (!gathers && !isa<ReduceScatterOp>(launch.getOperation()))
+      continue;
+    for (auto [input, result] :
+         llvm::zip_equal(launch.getInputs(), launch.getResults())) {
+      Value whole = gathers ? result : input, part = gathers ? input : result;
+      PlannedBuffer *buffer = bufferOf.lookup(getRoot(whole));
+      buffer->bytes = std::max(buffer->bytes, ranks * getBytes(typeOf(part)));
+    }
+  }
+}
+
 void MemoryPlanner::addScratch() {
   unsigned number = 0;
   auto bytesType = [&](int64_t bytes) {
@@ -386,7 +411,8 @@ void MemoryPlanner::addScratch() {
     int64_t entries = launch.getNumTableEntries();
     if (entries > 0)
       makeBuffer(getUniqueName(name + ".table"),
-                 bytesType(entries * kTableEntryBytes), "table", op.getLoc());
+                 bytesType(entries * CUDADialect::kTableEntryBytes), "table",
+                 op.getLoc());
   }
   if (hasArrivalCounters)
     makeBuffer("arrival_counters", bytesType(::amp::cuda::kArrivalCounterBytes),

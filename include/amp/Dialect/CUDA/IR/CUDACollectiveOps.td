@@ -68,10 +68,16 @@ def CUDA_AllReduceOp : CUDA_CollectiveOp<"all_reduce", "$reduction",
 def CUDA_ReduceScatterOp : CUDA_CollectiveOp<"reduce_scatter", "", []> {
   let summary = "sums buffers of all ranks, and gives each rank a part";
   let description = [{
-    As `amp.reduce_scatter` along dimension `along` of each input. The parts are
-    contiguous: the extents of all dimensions before `along` are 1. Several
-    inputs are one bucket. Runs as `cuda.all_reduce`. The memory of the inputs is
-    in use until the `cuda.await` too, and no output shares it.
+    Performs `amp.reduce_scatter` along dimension `along` of each input. The parts
+    are contiguous: the extents of all dimensions before `along` are 1. Several
+    inputs form one bucket. The operation runs asynchronously, as
+    `cuda.all_reduce` does. The inputs also stay in use until the `cuda.await`, and
+    no output shares their memory.
+
+    The parts of all N ranks have equal sizes. If N does not divide the n elements
+    of an input with one dimension, a part has n / N elements, rounded up. The
+    collective then also uses memory after the input, and fills the end of the last
+    part with zeros.
 
     Example:
 
@@ -87,7 +93,7 @@ def CUDA_ReduceScatterOp : CUDA_CollectiveOp<"reduce_scatter", "", []> {
 }
 
 def CUDA_AllGatherOp : CUDA_CollectiveOp<"all_gather", "", []> {
-  let summary = "joins the parts of buffers that the ranks have";
+  let summary = "joins the parts of buffers that the ranks hold";
   let description = [{
     As `amp.all_gather` along dimension `along`, with the rules of
     `cuda.reduce_scatter`.
@@ -105,11 +111,12 @@ def CUDA_AllGatherOp : CUDA_CollectiveOp<"all_gather", "", []> {
 
 def CUDA_RankPartOp
     : CUDA_LaunchOp<"rank_part", "", [], ["getFlops", "getReadBytes"]> {
-  let summary = "takes this rank's part of a buffer that all ranks have";
+  let summary = "copies this rank's part of a buffer that all ranks hold";
   let description = [{
-    As `amp.rank_part` without `along`: the input is divided in row-major order,
-    and the result has one dimension. Zeros follow the last element of the input.
-    The ranks exchange nothing, so this is an ordinary launch.
+    Performs `amp.rank_part` without `along`: the operation divides the input in
+    row-major order, and the result has one dimension. Zeros follow the last
+    element of the input. The ranks exchange no data, so this is an ordinary
+    launch.
 
     Example:
 
