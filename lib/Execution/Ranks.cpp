@@ -9,6 +9,7 @@
 
 #include "amp/Execution/Errors.h"
 #include "amp/Runtime/Host/Interruption.h"
+#include "amp/Runtime/Host/RankStates.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DynamicLibrary.h"
@@ -16,7 +17,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -198,8 +198,8 @@ private:
   void beginCurrent() override;
   void transfer(const char *send, size_t sendStride, char *receive,
                 size_t bytes, const char *doing) override;
-  /// Waits until `isDone`, or ends all processes after the deadline. `describe`
-  /// says whom this rank waits for.
+  /// Waits until `isDone` returns true, or ends all processes after the
+  /// deadline. `describe` names the rank that this rank waits for.
   void wait(Clock::time_point start, const std::function<bool()> &isDone,
             const std::function<std::string()> &describe);
 
@@ -258,7 +258,7 @@ llvm::Expected<std::unique_ptr<RankGroup>> RankGroup::join(int64_t expected) {
 // Failures
 //===----------------------------------------------------------------------===//
 
-/// Prints an error of rank `rank` in one piece, because all ranks print.
+/// Prints an error of rank `rank` in one write, because all ranks print.
 static void printError(int64_t rank, const std::string &message) {
   const std::string line =
       "amp-run: error: rank " + std::to_string(rank) + ": " + message + '\n';
@@ -273,14 +273,14 @@ void MPIRankGroup::fail(const std::string &message) {
   abort();
 }
 
-/// Says once where this rank waits after a signal. A launcher that ends all
-/// ranks because one of them failed soon kills it.
+/// Reports once, after a signal, what this rank waits for. A launcher that ends
+/// all ranks after a failure soon kills this rank.
 static void reportWait(int64_t rank,
                        const std::function<std::string()> &describe) {
   using Clock = std::chrono::steady_clock;
   static std::optional<Clock::time_point> noticed;
   static bool isReported = false;
-  // Ranks that a signal of the user stops meet in the meantime.
+  // If the user interrupts all ranks, they stop waiting within this time.
   constexpr std::chrono::milliseconds kPatience(200);
   const int signal = host::getInterruption();
   if (!signal || isReported)
@@ -416,16 +416,15 @@ void RankGroup::gather(const void *send, void *receive, size_t bytes) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The ranks of a caller. After an error nothing is exchanged any more.
+/// The ranks of a step of the C interface. After an error, the ranks may
+/// differ, so the group exchanges nothing more.
 class CallerRankGroup final : public RankGroup {
 public:
   CallerRankGroup(const amp_step_exchange &exchange, int64_t rank,
                   int64_t ranks)
       : RankGroup(rank, ranks), exchange(exchange) {}
 
-  host::Status takeError() override {
-    return std::exchange(error, host::Status());
-  }
+  host::Status getError() const override { return error; }
   [[noreturn]] void abort() const override { std::abort(); }
 
 private:
@@ -465,7 +464,7 @@ amp_step_exchange RankGroup::getExchange() {
             group.transfer(static_cast<const char *>(send), size_t(stride),
                            static_cast<char *>(receive), size_t(bytes),
                            "finished");
-            return 0;
+            return group.getError().isOk() ? 0 : 1;
           }};
 }
 
@@ -476,29 +475,20 @@ amp_step_exchange RankGroup::getExchange() {
 host::Status
 mlir::amp::checkEqualStates(host::Step &step, RankGroup &group,
                             llvm::function_ref<bool(llvm::StringRef)> isPart) {
-  std::vector<uint64_t> own;
-  std::vector<std::string> names;
+  std::vector<uint32_t> own;
+  std::vector<size_t> states;
   for (size_t i = 0; i < step.getTensors().size(); ++i) {
     const host::TensorInfo &tensor = step.getTensors()[i];
     if (!host::isState(tensor.role) || isPart(tensor.name))
       continue;
     host::Array value;
     AMP_RETURN_IF_ERROR(step.read(i, &value));
-    own.push_back(llvm::xxh3_64bits(llvm::ArrayRef(
-        static_cast<const uint8_t *>(value.data()), value.getNumBytes())));
-    names.push_back(tensor.name);
+    own.push_back(host::hashState(value));
+    states.push_back(i);
   }
   const size_t count = own.size();
-  std::vector<uint64_t> all(count * size_t(group.getNumRanks()));
+  std::vector<uint32_t> all(count * size_t(group.getNumRanks()));
   group.begin("a check of " + std::to_string(count) + " states");
-  group.gather(own.data(), all.data(), count * sizeof(uint64_t));
-  for (size_t i = 0; i < count; ++i)
-    for (size_t rank = 1; rank < size_t(group.getNumRanks()); ++rank)
-      if (all[rank * count + i] != all[i])
-        return host::makeError(
-            host::kInvalidArgument,
-            "after step %lld rank %zu has another value of '%s' than rank 0; "
-            "expected one value on all ranks",
-            (long long)step.progress.step, rank, names[i].c_str());
-  return host::Status();
+  group.gather(own.data(), all.data(), count * sizeof(uint32_t));
+  return host::compareStates(step, states, all.data(), group.getNumRanks());
 }

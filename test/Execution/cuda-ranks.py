@@ -1,13 +1,13 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# amp-run --backend=cuda on several ranks has the states of ranks on the CPU. Its steps are compiled
-# for the CPU implementations of CUDA and NCCL.
+# On several ranks, amp-run --backend=cuda saves the same states as the CPU backend. The test compiles
+# its steps for the CPU implementations of CUDA and NCCL.
 #
 # REQUIRES: full, mpi
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib' %amp_src_root %models %digits
-"""Sums are in the order of the ranks. With strict rounding, states in fp16 are equal bit for bit."""
+"""The ranks add in order. With strict rounding, the states of both backends in fp16 are equal bit for bit."""
 
 import os
 import subprocess
@@ -48,16 +48,16 @@ for options in ([], ["--check-ranks=2"], ["--shard-optimizer", "--pipeline", "sh
     shown = train(2, "cuda", *options, cuda=True)
     assert shown.stdout.count("bytes of device memory") == 1, shown.stdout
     assert read("cuda") == read("cpu"), options
-# The ranks share a compiled step, which rank 0 has compiled.
+# Rank 0 compiles each step, and the other ranks load it.
 assert count_calls(nvcc) == 2
-# Evaluation by rank 0, and a state that one rank resumes.
+# Rank 0 evaluates, and a run on one rank resumes the saved state.
 shown = train(2, "cuda", "--eval", "--predict", folder + "predictions.npz", cuda=True)
 assert "accuracy" in shown.stdout and np.load(folder + "predictions.npz").files
 train(1, "one", "--load", folder + "cuda.npz", "--quiet")
-# Each rank takes a GPU of its own, or the one that --device names.
+# Each rank uses its own GPU by default, or the GPU that --device names.
 train(2, "cuda", "--device=0", cuda=True)
 train(2, "none", "--device=7", cuda=True, fails="there is no device 7")
 train(2, "none", "--batch-size=31", cuda=True, fails="a batch of 31 samples cannot be divided between 2 ranks")
 train(2, "none", "--watch", cuda=True, fails="--watch is")
-# A rank that ends is an error with the name of the collective.
-train(2, "none", "--rank-deadline=5", cuda=True, fails="error: rank 0 of 2: collective 'reduce_fc3_weight'", environment={"AMP_NCCL_HOST_EXIT": "1:12"})
+# If a rank exits, the other rank reports an error with the name of the collective.
+train(2, "none", "--rank-deadline=5", cuda=True, fails="error: rank 0 of 2: collective 'reduce_fc3_weight'", environment={"AMP_NCCL_HOST_EXIT": "1:2"})

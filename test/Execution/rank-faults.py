@@ -20,7 +20,7 @@ sys.path.insert(0, sys.argv[2])
 from rank_steps import BATCH, Runs, whole, write_data  # noqa: E402
 
 folder = sys.argv[1] + "/"
-# The deadline also covers the time by which one rank compiles longer than another.
+# The deadline also covers differences in compile time between the ranks.
 RANKS, FAULTY, DEADLINE = 3, 2, 15
 runs = Runs(folder, 1)
 write_data(folder, 30, np.random.default_rng(5))

@@ -84,7 +84,7 @@ for ranks in (2, 1):
     for key, value in states(one).items():
         assert np.allclose(other[key], value, rtol=1e-4, atol=1e-5), (ranks, key)
 
-# A step may fix the batch of one rank. Its file goes on with as many ranks.
+# A step may fix the batch size of each rank. Its checkpoint resumes on the same number of ranks.
 fixed = write("fixed.mlir", whole().replace("?", str(BATCH // 2)))
 assert_equal(states(train(2, fixed, "fixed", steps=half)[0]), states(train(2, model, "half2", steps=half)[0]), "fixed batch")
 assert_equal(states(train(2, fixed, "fixed2", "--load", folder + "fixed.npz", steps=half)[0]), states(resumed), "resumed with a fixed batch")
@@ -184,3 +184,20 @@ for ranks, options, message in [
         options = [*options, "--data", folder + "data.npz"]
     done = run(ranks, folder + "step.mlir", "--steps", 1, *options, expect=1)
     assert message in done.stderr and done.stderr.count(message) <= ranks, (options, done.stderr)
+
+# Options without effect are not errors, because the same command may run on one process and on several.
+few = ["--data", folder + "data.npz", "--batch-size", BATCH, "--steps", 1, "--precision", "bf16"]
+ALONE = "has no effect on one process; expected a start by mpirun or srun"
+for ranks, options, named, reason in [
+    (1, ["--shard-optimizer"], "--shard-optimizer", ALONE),
+    (1, ["--rank-deadline=3"], "--rank-deadline", ALONE),
+    (1, ["--check-ranks"], "--check-ranks", ALONE),
+    (1, ["--pipeline", "bucket-bytes=4"], "bucket-bytes", ALONE),
+    (1, ["--pipeline", "shard-min-elements=4"], "shard-min-elements", ALONE),
+    (2, ["--pipeline", "shard-min-elements=4"], "shard-min-elements", "has no effect without --shard-optimizer"),
+]:
+    done = run(ranks, folder + "step.mlir", *few, *options)
+    assert done.stderr.count(f"amp-run: warning: '{named}' {reason}") == 1 and done.stderr.count("warning") == 1, (options, done.stderr)
+for options in [], ["--pipeline", "bucket-bytes=4"], ["--shard-optimizer", "--pipeline", "shard-min-elements=4", "--check-ranks", "--rank-deadline=60"]:
+    done = run(2, folder + "step.mlir", *few, *options)
+    assert "warning" not in done.stderr, (options, done.stderr)

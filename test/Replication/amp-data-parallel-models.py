@@ -74,7 +74,7 @@ for model, options in MODELS.items():
         what = "is N times its value" if "divide" in line else "partial sum over the ranks"
         assert what in message or "varies between the ranks" in message, (model, line, message)
         rejected += 1
-    # Ranks divide the state of every parameter, and they share one flag of finite gradients.
+    # The ranks divide the state of every parameter and share one flag for finite gradients.
     parts = optimize(step, "--amp-training-pipeline=precision=fp16 master-weights=copy data-parallel shard-optimizer=3 shard-min-elements=1")
     # Parameters of norms have no low copy and no master.
     count, copies = parts.count("amp.reduce_scatter"), parts.count("amp.master_copy")

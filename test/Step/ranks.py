@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A program in C starts ranks, which train a step together through the C interface: on the CPU by an
-# exchange of bytes, and on CPU implementations of CUDA and NCCL by an exchange or a communicator.
+# A C program starts ranks that train a step together through the C interface. On the CPU, the ranks use
+# an exchange of bytes. On CPU implementations of CUDA and NCCL, they use an exchange or a communicator.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%plain_cuda_host_cxx' '%plain_cuda_host_lib' '%cc' %amp_src_root %amp_obj_root
@@ -45,7 +45,7 @@ def same(one, other):
     return one.keys() == other.keys() and all(np.array_equal(one[key], other[key]) for key in one)
 
 
-# One rank with the whole batch.
+# One rank trains on the whole batch.
 library_of_steps = c.CDLL(build + "/lib/libAMPStep.so")
 with open(MODEL) as file:
     text = file.read()
@@ -67,26 +67,26 @@ for ranks in (2, 3):
     train(cpu, ranks, "parts", MODEL, True)
     with open(f"{folder}/parts.npz", "rb") as parts, open(f"{folder}/whole.npz", "rb") as whole:
         assert parts.read() == whole.read(), ranks
-# Without its exchange, a rank gets an error and does not end.
+# If its exchange fails, a rank gets an error and does not crash.
 shown = run([cpu, "2", f"{folder}/data", str(len(x)), f"{folder}/none.npz", MODEL, "fail"], timeout=60)
 assert shown == "failed\n", shown
 
-# Wrong options of the compilation.
+# Wrong compile options are errors.
 for options, message in [
-    (dict(num_ranks=2, rank=2), "rank 2 of 2, expected 0 to 1"), (dict(num_ranks=-1), "rank 0 of -1, expected 0 to 0"),
+    (dict(num_ranks=2, rank=2), "rank 2 of 2, expected 0 to 1"), (dict(num_ranks=-1), "num_ranks is -1, expected 0 or more"),
     (dict(flags=2), "AMP_STEP_SHARD_OPTIMIZER divides the state between ranks, expected num_ranks of at least 2"),
     (dict(flags=4), "unknown flags in amp_step_compile_options"),
 ]:
     code, none, got = steps.compile_module(library_of_steps, text, precision="f32", **options)
     assert code != steps.OK and none is None and message in got, (options, got)
-# A step of one rank takes no exchange.
+# A step of one rank rejects an exchange.
 functions = steps.Exchange(None, steps.EXCHANGE(lambda *arguments: 0))
 handle = c.c_void_p()
 options = steps.Options(size=c.sizeof(steps.Options), exchange=c.pointer(functions))
 assert program.create(c.byref(program), c.byref(options), c.byref(handle)) != steps.OK
 assert b"but this program runs on one rank" in program.last_error(), program.last_error()
 
-# The same on CUDA.
+# Programs of CUDA train to the same states.
 for shard in (False, True):
     run(["amp-translate", "--mlir-to-cuda", MODEL, "--batch-size", str(BATCH), "--ranks", "2", "--precision", "f32", "--emit-header", f"{folder}/step.h",
          "-o", f"{folder}/step.cu", *(["--shard-optimizer", "--shard-min-elements=1"] if shard else [])])

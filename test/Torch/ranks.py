@@ -1,13 +1,13 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Under torchrun the same script trains data-parallel: two ranks and one rank with two micro-batches
-# have equal losses and states, bit for bit.
+# Under torchrun the same script trains data-parallel. The losses and states of two ranks are equal, bit
+# for bit, to those of one rank with two micro-batches.
 #
 # REQUIRES: torch-export, full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %torch_python %s %t
-"""Runs itself, alone and by torchrun with two processes. They use a group of gloo themselves too."""
+"""Runs itself alone, and under torchrun with two processes, which also use their own gloo group."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ def make(seed, dropout):
 
 
 class Data(torch.utils.data.Dataset):
-    """Rows in an order in which each batch of two ranks is one batch of one rank."""
+    """Random rows and labels."""
 
     def __init__(self):
         generator = torch.Generator().manual_seed(1)
@@ -40,16 +40,16 @@ class Data(torch.utils.data.Dataset):
 
 
 def train(folder, precision, kind):
-    """Trains, alone with two micro-batches or as one of two ranks. Rank 0 writes its losses."""
+    """Trains alone with two micro-batches, or as one of two ranks. Rank 0 writes its losses and states."""
     import amp_torch
     ranks, rank = int(os.environ.get("WORLD_SIZE", 1)), int(os.environ.get("RANK", 0))
-    # Rank 1 begins with other weights, and gets those of rank 0.
+    # Rank 1 starts with different weights and receives those of rank 0.
     dropout = kind == "dropout"
     model = make(3 + rank, dropout)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01) if kind == "adamw" else torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     data = Data()
     own = SIZE // ranks
-    # DistributedSampler gives rank r the rows r, r + N and so on. One rank takes them in that order.
+    # DistributedSampler gives rank r the rows r, r + N and so on. A single rank takes the rows in the same order.
     sampler = torch.utils.data.DistributedSampler(data, ranks, rank, shuffle=False)
     rows = list(sampler)
     if ranks == 1:
@@ -66,7 +66,7 @@ def train(folder, precision, kind):
     for start in range(0, STEPS * own, own):
         losses.append(step(*data[rows[start:start + own]]))
         if ranks > 1:
-            # The group of the caller is free for its own use.
+            # The caller can use its own group between steps.
             seen = losses[-1].clone()
             dist.all_reduce(seen)
             assert seen == 2 * losses[-1], (seen, losses[-1])
@@ -74,7 +74,7 @@ def train(folder, precision, kind):
         try:
             step(*data[rows[:own - rank]])
         except ValueError as error:
-            assert "the ranks have batches of 4, 3 samples; expected as many on each" in str(error), error
+            assert "the ranks have batches of 4, 3 samples; expected the same number on each rank" in str(error), error
         else:
             raise AssertionError("the numbers of rows differ")
     step.save(f"{folder}/{precision}-{kind}-{ranks}.npz")
@@ -103,14 +103,14 @@ def check(folder):
     for precision, kind in CASES:
         one, two = (torch.load(f"{folder}/{precision}-{kind}-{ranks}.pt") for ranks in (1, 2))
         print(precision, kind, [loss.item() for loss in two["losses"]], flush=True)
-        # Masks equal the ones of the whole batch on one rank, whose sums have another order.
+        # Two ranks draw the masks of the whole batch, but one rank sums in another order.
         tolerance = 1e-5 if kind == "dropout" else 0
         for one_loss, other in zip(one["losses"], two["losses"]):
             torch.testing.assert_close(one_loss, other, rtol=tolerance, atol=tolerance)
         for name, tensor in one["states"].items():
             torch.testing.assert_close(tensor, two["states"][name], rtol=tolerance, atol=tolerance)
         assert os.path.exists(f"{folder}/{precision}-{kind}-2.npz")
-    # A rank that ends is an error of the other one, and torchrun ends the run.
+    # If a rank exits, the run fails.
     done = start(folder, "die", ranks=2)
     assert done.returncode != 0, done.stdout
 

@@ -9,13 +9,46 @@
 
 #include "amp/Execution/JITStep.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <chrono>
 #include <thread>
 
 using namespace mlir;
 using namespace mlir::amp;
 
+/// The pipeline options that only several ranks use, and the option that also
+/// needs --shard-optimizer.
+static constexpr llvm::StringLiteral kPipelineOptionsOfRanks[] = {
+    "reduce-type", "bucket-bytes", "batch-norm"};
+static constexpr llvm::StringLiteral kShardMinElements = "shard-min-elements";
+
+/// Warns of options that have no effect. They are not errors, because the same
+/// command may run on one process and on several.
+static void warnOfUnusedOptions(const RunnerOptions &options) {
+  auto warn = [](const llvm::Twine &option, llvm::StringRef reason) {
+    llvm::errs() << "amp-run: warning: '" << option << "' has no effect "
+                 << reason << '\n';
+  };
+  const llvm::StringRef alone = "on one process; expected a start by mpirun or "
+                                "srun";
+  if (!options.group)
+    for (const std::string &name : options.rankOptions)
+      warn("--" + name, alone);
+  llvm::SmallVector<llvm::StringRef> settings;
+  llvm::SplitString(options.program.pipeline, settings);
+  for (llvm::StringRef setting : settings) {
+    const llvm::StringRef name = setting.split('=').first;
+    if (!options.group && (llvm::is_contained(kPipelineOptionsOfRanks, name) ||
+                           name == kShardMinElements))
+      warn(name, alone);
+    else if (name == kShardMinElements && !options.program.shardOptimizer)
+      warn(name, "without --shard-optimizer");
+  }
+}
+
 llvm::Error mlir::amp::checkRankOptions(const RunnerOptions &options) {
+  if (!options.group || options.group->getRank() == 0)
+    warnOfUnusedOptions(options);
   if (!options.group)
     return llvm::Error::success();
   const DebugOptions &debug = options.debug;
@@ -63,7 +96,7 @@ void RankMessages::abort() {
   group->abort();
 }
 
-/// Before rank 0 saves the states, it gets the parts of all ranks.
+/// Gathers the parts of all ranks before rank 0 saves the states.
 static void addGather(host::TrainerHooks &hooks) {
   hooks.afterTraining = [next = std::move(hooks.afterTraining)](
                             host::Step &step,

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A lowered step of the CPU calls functions of the process that runs it. They
-// take buffers as unranked memrefs: the rank, and a pointer to the descriptor.
+// A step that is lowered for the CPU calls functions of the process that runs
+// it. The functions take buffers as unranked memrefs: a rank and a pointer to a
+// descriptor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +21,13 @@ namespace mlir::amp {
 /// Lets bufferization turn `amp.call` into calls of these functions:
 ///
 ///   - `amp_call_add_<type>(buffer)` adds an operand or, after all operands, a
-///     result. The buffer is in row-major order.
+///     result. Results are contiguous. Operands may have any strides.
 ///   - `amp_call_run(name, numbers)` calls the operation `name` on the added
-///     buffers. `name` is an i8 buffer of letters. `numbers` is an i64 buffer:
-///     the number of operands, the number of `seeds`, `seeds`, and `wrt`.
-///   - `amp_call_release_<type>(buffer)` ends the use of a buffer.
+///     buffers. `name` is an i8 buffer with the characters of the name.
+///     `numbers` is an i64 buffer with the number of operands, the number of
+///     `seeds`, the elements of `seeds` and the elements of `wrt`.
+///   - `amp_call_release_<type>(buffer)` does nothing. The call keeps a buffer
+///     allocated until the operation returns.
 void registerCallBufferization(DialectRegistry &registry);
 
 /// Lets bufferization turn the collectives of the amp dialect into calls of
@@ -33,13 +36,15 @@ void registerCallBufferization(DialectRegistry &registry);
 ///   - `amp_collective_add_<type>(buffer)` adds a buffer to the bucket.
 ///   - `amp_collective_all_reduce_<reduction>()` replaces each buffer of the
 ///     bucket by the reduction over all ranks, and empties the bucket.
-///   - `amp_collective_release_<type>(buffer)` ends the use of a buffer.
+///   - `amp_collective_release_<type>(buffer)` does nothing. The call keeps a
+///     buffer allocated until the reduction returns.
 ///   - `amp_collective_reduce_scatter_<type>(from, to, dimension)`,
 ///     `amp_collective_all_gather_<type>(from, to, dimension)` and
-///     `amp_collective_rank_part_<type>(from, to, dimension)` fill `to`. The
-///     dimension is negative for parts in row-major order.
+///     `amp_collective_rank_part_<type>(from, to, dimension)` fill `to`. A
+///     negative dimension selects flat parts in row-major order.
 ///
-/// Results are in the order of ranks (`AMPCollectiveOps.td`).
+/// Sums and gathered parts follow the order of the ranks
+/// (`AMPCollectiveOps.td`).
 void registerCollectiveBufferization(DialectRegistry &registry);
 
 } // namespace mlir::amp

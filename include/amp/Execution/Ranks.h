@@ -24,27 +24,28 @@ namespace mlir::amp {
 
 /// The processes of one run.
 ///
-/// A rank of a launcher that waits too long for others, or whose collective is
-/// not that of the others, prints a message and ends the processes of all
-/// ranks. A rank of a caller keeps the error.
+/// A rank fails if it waits too long for others or begins another collective
+/// than they do. A rank that a launcher started prints a message and ends the
+/// processes of all ranks. A rank of the C interface keeps the error.
 class RankGroup {
 public:
   /// Joins the processes that a launcher of MPI has started. Returns null if
   /// this process was started alone. Fails if `expected` is neither 0
   /// nor the number of processes, or if there is no MPI.
   static llvm::Expected<std::unique_ptr<RankGroup>> join(int64_t expected);
-  /// The ranks of a caller of the C interface, which exchange bytes by
-  /// `exchange`. It must outlive the group.
+  /// Creates the group of a step of the C interface. The ranks exchange bytes
+  /// through `exchange`, whose context must outlive the group.
   static std::unique_ptr<RankGroup> create(const amp_step_exchange &exchange,
                                            int64_t rank, int64_t ranks);
   virtual ~RankGroup();
   RankGroup(const RankGroup &) = delete;
   RankGroup &operator=(const RankGroup &) = delete;
 
-  /// The group of this thread, or else of this process, or null.
+  /// Returns the group of this thread, else the group of this process, else
+  /// null.
   static RankGroup *getCurrent();
-  /// Makes a group that of this thread as long as the object lives. Null has no
-  /// effect.
+  /// Sets the group of this thread for the lifetime of the object. Null keeps
+  /// the current group.
   class Scope {
   public:
     explicit Scope(RankGroup *group);
@@ -62,9 +63,11 @@ public:
   /// others. The default is 600.
   void setDeadline(double seconds) { deadline = seconds; }
   double getDeadline() const { return deadline; }
-  /// The first error of a group of a caller, which is cleared.
-  virtual amphost::Status takeError() { return amphost::Status(); }
-  /// The exchange of bytes of this group, which must outlive it.
+  /// Returns the first error of a group of the C interface. Other groups end
+  /// the process at an error.
+  virtual amphost::Status getError() const { return amphost::Status(); }
+  /// Returns an exchange of bytes through this group. The group must outlive
+  /// it.
   amp_step_exchange getExchange();
 
   /// Begins the next collective with the others. All ranks call it with the
@@ -82,13 +85,13 @@ public:
 protected:
   RankGroup(int64_t rank, int64_t ranks) : rank(rank), ranks(ranks) {}
 
-  /// Prints or keeps `message`, after the rank.
+  /// Prints or keeps `message`, prefixed with the rank.
   virtual void fail(const std::string &message) = 0;
-  /// Called when a collective that `current` describes begins.
+  /// Runs when the collective that `current` describes begins.
   virtual void beginCurrent() {}
   /// Sends `bytes` bytes to each rank, those for rank i at i · `sendStride`,
-  /// and receives as many from each, in order. `doing` says in a message what a
-  /// rank has not done.
+  /// and receives as many from each, in order. `doing` completes the message
+  /// about a late rank: "rank 1 has not <doing> ...".
   virtual void transfer(const char *send, size_t sendStride, char *receive,
                         size_t bytes, const char *doing) = 0;
 

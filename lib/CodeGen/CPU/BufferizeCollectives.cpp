@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Collectives become calls of functions of the process that runs the step. A
-// call of `amp_collective_add_<type>` adds a buffer to the bucket, and
-// `amp_collective_all_reduce_<reduction>` reduces all of them in place. Calls
-// of `amp_collective_release_<type>` keep them allocated until then.
+// Collectives become calls of functions of the process that runs the step.
+// `amp_collective_add_<type>` adds a buffer to the bucket, and
+// `amp_collective_all_reduce_<reduction>` reduces all buffers of the bucket in
+// place. Later calls of `amp_collective_release_<type>` keep the buffers
+// allocated until then.
 //
 //===----------------------------------------------------------------------===//
 

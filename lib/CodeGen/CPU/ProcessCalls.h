@@ -13,21 +13,22 @@
 
 namespace mlir::amp {
 
-/// Calls the function `name` of the process that runs the step, which returns
-/// nothing, before `op`. Declares it in the module of `op`.
+/// Creates a call of the function `name` before `op`, and declares the function
+/// in the module of `op`. The process that runs the step defines the function,
+/// which returns nothing.
 void callProcess(RewriterBase &rewriter, Operation *op, StringRef name,
                  ValueRange operands);
 
-/// The memref `buffer` without its extents, so that one function takes all
-/// shapes.
+/// Casts the memref `buffer` to an unranked memref, so that one function takes
+/// all shapes.
 Value eraseShape(RewriterBase &rewriter, Value buffer);
 
-/// The element type of `buffer`, as in names of such functions.
+/// The element type of `buffer`, as the names of such functions spell it.
 std::string spellElementType(Value buffer);
 
-/// Calls, before `op`, the function `prefix` + element type for each of
-/// `buffers`. A buffer is freed after its last use. If the process keeps
-/// buffers for a later call, such calls must also follow that call.
+/// Creates a call of the function `prefix` + element type for each of `buffers`
+/// before `op`. Deallocation frees a buffer after its last use. If the process
+/// keeps buffers for a later call, pass them to a function after that call too.
 void passBuffers(RewriterBase &rewriter, Operation *op, StringRef prefix,
                  ValueRange buffers);
 
@@ -63,8 +64,8 @@ struct NewBufferModel
   }
 };
 
-/// A memref with `elements`, which never change, in a global of the module of
-/// `op`. Its name begins with `prefix`.
+/// Returns a memref of a constant global with `elements` in the module of `op`.
+/// The name of a new global begins with `prefix`.
 Value getConstantBuffer(RewriterBase &rewriter, Operation *op, StringRef prefix,
                         DenseElementsAttr elements);
 

@@ -12,6 +12,7 @@
 
 #include "RankCosts.h"
 
+#include "CollectiveRanges.h"
 #include "amp/Runtime/Host/KernelRates.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -33,6 +34,40 @@ static double getExchangedBytes(LaunchOpInterface launch) {
     bytes += double(std::max(getBytes(launch.getInputType(i)),
                              getBytes(launch.getTargetType(i))));
   return bytes;
+}
+
+/// Whether `launch` only copies the elements of one buffer.
+static bool isCopy(LaunchOpInterface launch) {
+  auto kernel = dyn_cast<KernelOp>(launch.getOperation());
+  return kernel && !kernel.isReduction() && kernel.getInputs().size() == 1 &&
+         llvm::hasSingleElement(kernel.getBody().front());
+}
+
+/// Prints the number of NCCL calls that exchange the operands of all
+/// collectives of `program`, and the bytes that launches copy for them.
+static void printCalls(ProgramOp program, raw_ostream &os) {
+  size_t operands = 0, calls = 0;
+  int64_t copied = 0;
+  llvm::DenseSet<Operation *> exchanged;
+  auto launches = program.getBody().front().getOps<LaunchOpInterface>();
+  for (LaunchOpInterface launch : launches) {
+    if (!launch.isCollective())
+      continue;
+    operands += launch.getInputs().size();
+    calls += getCollectiveRanges(launch).size();
+    for (Value operand : launch->getOperands())
+      exchanged.insert(getBuffer(operand));
+  }
+  for (LaunchOpInterface launch : launches)
+    if (isCopy(launch) &&
+        llvm::any_of(launch->getOperands(), [&](Value operand) {
+          BufferOp buffer = getBuffer(operand);
+          return !buffer.getRole() && exchanged.contains(buffer);
+        }))
+      copied += getTrafficBytes(launch);
+  os << llvm::formatv("{0} tensors in {1} calls of NCCL; launches copy {2} "
+                      "bytes for them\n",
+                      operands, calls, copied);
 }
 
 double mlir::cuda::estimateCollective(LaunchOpInterface launch,
@@ -105,4 +140,5 @@ void mlir::cuda::printRankCosts(
       "of which {2:f3} us ({3:f2} % of the step) are exposed\n",
       now * 1e6, busy * 1e6, exposed * 1e6,
       now > 0 ? exposed / now * 100 : 0.0);
+  printCalls(program, os);
 }

@@ -1,13 +1,14 @@
 /* Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Starts ranks, which train a step together through the C interface alone. They
- * exchange bytes over shared memory. With RANKS_OF_CUDA the program is linked,
- * else a module is compiled. This file is C99, and C++ for the former.
+ * Starts ranks that train a step together through the C interface alone. The
+ * ranks exchange bytes over shared memory. With RANKS_OF_CUDA, the step is
+ * linked to this program, and this file is C++. Otherwise this program compiles
+ * a module, and this file is C99.
  *
- *   ranks <number> <data> <rows> <out.npz> <module or way> [shard]
+ *   ranks <number> <data> <rows> <out.npz> <module or way> <shard|whole|fail>
  *
- * The data are the rows of x as f32[4], then those of y as i32. */
+ * The data file contains the rows of x as f32[4], then the rows of y as i32. */
 
 #include <pthread.h>
 #include <signal.h>
@@ -25,7 +26,7 @@
 
 enum { MOST_RANKS = 4, AREA = 1 << 16, STEPS = 6, FEATURES = 4, BATCH = 24 };
 
-/* The memory that the ranks share. Each rank has an area for each other one. */
+/* The memory that the ranks share, with an area for each pair of ranks. */
 typedef struct Shared {
   pthread_barrier_t barrier;
   char areas[MOST_RANKS][MOST_RANKS][AREA];
@@ -34,7 +35,7 @@ typedef struct Shared {
 typedef struct Rank {
   Shared *shared;
   int rank, ranks;
-  int calls, failing; /* the call that fails, or 0 */
+  int calls, failing; /* the number of the call that fails, or 0 */
 } Rank;
 
 static int32_t exchange(void *context, const void *send, uint64_t stride,
@@ -56,7 +57,7 @@ static int32_t exchange(void *context, const void *send, uint64_t stride,
   return 0;
 }
 
-/* Fails unless `code` is an error whose message has `text`. */
+/* Fails unless `code` is an error whose message contains `text`. */
 static void expect(const amp_step_program *program, int32_t code,
                    const char *text) {
   if (code != AMP_STEP_OK && strstr(program->last_error(), text))
@@ -97,7 +98,8 @@ static const amp_step_program *get_program(const char *module, int rank,
   return program;
 }
 
-/* The velocity is a part, which no rank can read before all gather it. */
+/* With `shards`, each rank has a part of the velocity, and no rank can read it
+ * before all ranks gather it. */
 static void check_parts(const amp_step_program *program, amp_step *step,
                         int rank, int shards) {
   float velocity[FEATURES * 3];
@@ -169,7 +171,7 @@ static int run_rank(Rank *own, char **argv) {
 #else
   options.communicator = own;
   expect(program, program->create(program, &options, &step),
-         "needs an exchange, and no communicator");
+         "takes no communicator, expected an exchange");
   options.communicator = NULL;
 #endif
   check(program, program->create(program, &options, &step));
@@ -183,7 +185,7 @@ static int run_rank(Rank *own, char **argv) {
     set_batch(program, step, 0, 1, AMP_STEP_I32, 1, shape,
               data + rows * FEATURES * 4 + row * 4);
     if (own->failing) {
-      /* The other ranks would wait for this one. */
+      /* This rank ends here, because the other ranks wait for it. */
       expect(program, program->run(step, 0, 1),
              "the exchange of the caller returned 5 in collective");
       printf("failed\n");
@@ -224,7 +226,7 @@ int main(int argc, char **argv) {
     ++ended;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
       code = 1;
-    /* The others wait for a rank that has ended early. */
+    /* If a rank has ended early, the others wait for it. */
     if (code || strcmp(argv[6], "fail") == 0)
       for (child = 0; child < own.ranks; ++child)
         kill(children[child], 9), ended = own.ranks;

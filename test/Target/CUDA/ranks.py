@@ -7,7 +7,7 @@
 #
 # REQUIRES: full, mpi
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib' %models %digits
+# RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib' %models %digits '%plain_cuda_host_cxx' '%plain_cuda_host_lib'
 """Sums are in the order of the ranks (AMP_NCCL_HOST_ORDER=rank), as those of amp-run, unless a case
 says otherwise. With strict rounding, low precisions are then equal bit for bit. In f32 the softmax of
 the emulated GPU sums in another order, which costs a few ulps."""
@@ -75,6 +75,8 @@ PROGRAMS = {
        for precision, ranks in (("fp16", 2), ("fp16", 4), ("f32", 2))},
     "dropout": (dropout, "--precision", "f32", "--batch-size", "24", "--ranks", "3"),
     "buckets": (buckets,),
+    "f32-2-small": (MLP, *COMMON, "f32", "--batch-size", str(BATCH // 2), "--ranks", "2"),
+    "f32-1": (MLP, *COMMON, "f32", "--batch-size", str(BATCH)),
 }
 builder = Builder(compiler, library, folder)
 builder.build_all(PROGRAMS)
@@ -146,6 +148,13 @@ SCHEDULES = [
 for environment, option in SCHEDULES:
     assert same(train("buckets", 2, "again", option, environment=environment), reference), (environment, option)
 
+# Registered memory does not change the states. --check-ranks finds no difference.
+registered = train("buckets", 2, "again", "--register-buffers", environment={"AMP_NCCL_HOST_REGISTERED": "1"})
+assert same(registered, reference)
+assert same(train("buckets", 2, "again", "--check-ranks", 2), reference)
+done, _ = launch(f"{folder}/buckets", 2, environment={"AMP_NCCL_HOST_REGISTERED": "1"})
+assert done.returncode != 0 and "invalid usage" in done.stderr, done.stderr
+
 # Each event is necessary: without it, a schedule shows other states, or the capture fails.
 with open(f"{folder}/buckets.cu") as file:
     source = file.read()
@@ -163,19 +172,32 @@ for number, event in enumerate(events):
     print(number, event.group().strip(), found, flush=True)
     assert any(found), event.group()
 
+# --check-ranks reports the first state that differs between ranks.
+drifts = write("drifts.cu", re.sub(r"(\{run\.at<float>\(at::fc2_weight_grad\), run\.at<float>\(at::fc2_weight_grad\), )\d+", r"\1 1", source, count=1))
+run([*builder.compiler, drifts, *builder.library, "-o", f"{folder}/drifts"])
+done, _ = launch(f"{folder}/drifts", 2, "--check-ranks=3")
+assert done.returncode != 0 and re.search(r"error: after step 3, rank 1 and rank 0 have different values of 'fc2.weight'", done.stderr), done.stderr
+done, _ = launch(f"{folder}/drifts", 2, "--check-ranks=6")
+assert done.returncode == 0, done.stderr
+
 # A rank that ends, stops or is out of step ends the others, with the place.
-# The eight operands of a step are in three collectives, and number 14 is in the last one.
+# A step has three collectives with eight operands. One NCCL call reduces the contiguous operands
+# of a collective. In the last collective, the memory plan may place one operand separately.
+with open(f"{folder}/buckets.cu") as file:
+    calls = [len(re.findall(r"^ *\{run\.at<.*\},$", block, re.M)) for block in re.findall(r"operands\[\] = \{(.*?)\n    \};", file.read(), re.S)]
+assert len(calls) == 3 and calls[:2] == [1, 1] and calls[2] <= 2, calls
+CALL = sum(calls) + 2
 PLACE = rf"error: rank 0 of 2: collective '{reduced[2]}' of \d+ elements, number 6, in step 2 of this run: "
 FAULTS = [
-    ({"AMP_NCCL_HOST_EXIT": "1:14"}, PLACE + "remote process exited"),
-    ({"AMP_NCCL_HOST_EXIT": "1:14", "AMP_NCCL_HOST_SILENT": "1"}, PLACE + f"it has not ended within {DEADLINE} s"),
-    ({"AMP_NCCL_HOST_STOP": "1:14"}, PLACE + f"it has not ended within {DEADLINE} s"),
+    ({"AMP_NCCL_HOST_EXIT": f"1:{CALL}"}, PLACE + "remote process exited"),
+    ({"AMP_NCCL_HOST_EXIT": f"1:{CALL}", "AMP_NCCL_HOST_SILENT": "1"}, PLACE + f"it has not ended within {DEADLINE} s"),
+    ({"AMP_NCCL_HOST_STOP": f"1:{CALL}"}, PLACE + f"it has not ended within {DEADLINE} s"),
 ]
 
 
-def start(program, rank, *options, ranks=2, environment={}):
+def start(program, rank, *options, ranks=2, environment={}, deadline=DEADLINE):
     """Starts a rank without a launcher that ends the others."""
-    options = ["--data", digits, "--steps", STEPS, "--deadline", DEADLINE, *options]
+    options = ["--data", digits, "--steps", STEPS, *(["--deadline", deadline] if deadline else []), *options]
     if ranks:
         options += ["--ranks", ranks, "--rank", rank]
     return subprocess.Popen([f"{folder}/{program}", *map(str, options)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -199,11 +221,34 @@ errors = [rank.communicate(timeout=60)[1] for rank in ranks]
 assert all(rank.returncode == 1 for rank in ranks) and any(
     re.search(r"invalid usage: rank \d calls an all-reduce of \d+ elements", error) for error in errors), errors
 
+# A rank fails if its batch size, program or options differ from rank 0. Rank 0 waits until the deadline.
+OTHERS = [
+    ("f32-2", ["--seed=4"], "'--seed' is 4 on rank 1 of 2, but 0 on rank 0; expected the same program and options on all ranks"),
+    ("f32-2", ["--steps=7"], f"'--steps' is 7 on rank 1 of 2, but {STEPS} on rank 0; expected"),
+    ("f32-2", ["--save", f"{folder}/one.npz"], "'--save' is 1 on rank 1 of 2, but 0 on rank 0; expected"),
+    ("fp16-2", [], "'checksum of the program' is "),
+    ("f32-2-small", [], f"'batch size of a rank' is {BATCH // 4} on rank 1 of 2, but {BATCH // 2} on rank 0; expected"),
+]
+for number, (other, options, message) in enumerate(OTHERS):
+    place = f"--rendezvous=file:{folder}/other{number}"
+    ranks = [start("f32-2", 0, place), start(other, 1, place, *options)]
+    errors = [rank.communicate(timeout=60)[1] for rank in ranks]
+    assert all(rank.returncode == 1 for rank in ranks) and message in errors[1], errors
+    assert f"rank 0 of 2: the connection of the ranks has not begun within {DEADLINE} s" in errors[0], errors
+# A rank may start late.
+place = f"--rendezvous=file:{folder}/late"
+ranks = [start("f32-2", 0, place)]
+time.sleep(DEADLINE / 2)
+ranks.append(start("f32-2", 1, place))
+errors = [rank.communicate(timeout=60)[1] for rank in ranks]
+assert all(rank.returncode == 0 for rank in ranks), errors
+
 # Ranks meet by TCP and with the variables of launchers.
 expected = None
 for number, (environment, options) in enumerate([
     ({"RANK": "{}", "WORLD_SIZE": "2", "LOCAL_RANK": "{}", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29731"}, []),
     ({"PMI_RANK": "{}", "PMI_SIZE": "2"}, []),
+    ({"SLURM_PROCID": "{}", "SLURM_NTASKS": "8", "SLURM_STEP_NUM_TASKS": "2"}, []),
     ({"SLURM_PROCID": "{}", "SLURM_NTASKS": "2", "SLURM_JOB_ID": "7", "SLURM_STEP_ID": "0"}, ["--rendezvous=tcp://127.0.0.1:29741"]),
 ]):
     ranks = [start("f32-2", rank, *options, "--save", f"{folder}/met.npz", ranks=0,
@@ -227,8 +272,26 @@ ERRORS = [
     ("f32-2", 0, [], 0, {"RANK": "0"}, "the environment of torchrun has RANK, but not WORLD_SIZE"),
     ("f32-2", 0, [], 0, {"RANK": "x"}, "the environment has RANK='x', expected a number"),
     ("f32-2", 0, ["--ranks=0"], 0, {}, "--ranks must be positive"),
+    ("f32-2", 0, ["--check-ranks=0"], 0, {}, "--check-ranks must be positive"),
+    ("f32-1", 0, [], 2, {}, "--ranks=2, but the program is for one rank; expected --ranks of amp-translate"),
+    ("f32-1", 0, ["--rank=3"], 0, {}, "--rank=3, but the program is for one rank"),
+    ("f32-1", 0, ["--check-ranks=2"], 0, {}, "--check-ranks has no effect, because the program is for one rank; expected --ranks of amp-translate"),
+    ("f32-1", 0, ["--register-buffers"], 0, {}, "--register-buffers has no effect, because the program is for one rank"),
+    ("f32-1", 0, ["--rendezvous=file:x"], 0, {}, "--rendezvous has no effect, because the program is for one rank"),
 ]
 for program, rank, options, count, environment, message in ERRORS:
-    process = start(program, rank, *options, ranks=count, environment=environment)
+    # --deadline is not valid for one rank.
+    deadline = {} if program != "f32-1" else {"deadline": None}
+    process = start(program, rank, *options, ranks=count, environment=environment, **deadline)
     error = process.communicate(timeout=60)[1]
     assert process.returncode == 1 and message in error and error.count("error:") == 1, (options, error)
+# Only rank 0 warns that each process trains alone.
+ranks = [start("f32-1", rank, ranks=0, environment={"RANK": str(rank), "WORLD_SIZE": "2"}, deadline=None) for rank in range(2)]
+errors = [rank.communicate(timeout=60)[1] for rank in ranks]
+WARNING = "warning: torchrun has started 2 processes, each of which trains alone, because the program is for one rank"
+assert all(rank.returncode == 0 for rank in ranks) and WARNING in errors[0] and "warning" not in errors[1], errors
+# An older NCCL does not register memory.
+plain = Builder(*sys.argv[6:8], folder)
+run([*plain.compiler, "-DNCCL_VERSION_CODE=21805", "-DNCCL_MAJOR=2", "-DNCCL_MINOR=18", f"{folder}/buckets.cu", *plain.library, "-o", f"{folder}/old"])
+done, _ = launch(f"{folder}/old", 2, "--register-buffers")
+assert done.returncode != 0 and "error: NCCL 2.18 registers no memory, expected 2.19 or later" in done.stderr, done.stderr

@@ -1,14 +1,14 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Emitted programs whose ranks divide the state of the optimizers have the states of programs whose
-# ranks all keep it, and of amp-run, on CPU implementations of CUDA and NCCL.
+# Emitted programs whose ranks divide the optimizer state reach the same states as programs whose ranks
+# keep the whole state, and as amp-run. They run on CPU implementations of CUDA and NCCL.
 #
 # REQUIRES: full, mpi
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib' %models %digits %S/../../Execution/Inputs
-"""Sums are in the order of the ranks, as those of amp-run. With 3 ranks most parts have zeros after
-their last element."""
+"""All programs add in the order of the ranks, as amp-run does. With 3 ranks, most states do not divide
+evenly, and zeros follow the last element."""
 
 import json
 import os
@@ -43,8 +43,8 @@ func.func @step(
 }
 """
 
-# The gradient of a hidden unit with large weights overflows, and its row of the first weights is in
-# the part of rank 0 alone.
+# The gradient of a hidden unit with large weights overflows. Only the part of rank 0 contains the row of
+# this unit in the first weights.
 ROWS = """
 func.func @step(
     %w: tensor<16x8xf32> {amp.role = "parameter", amp.name = "w", amp.init = #amp.init<normal, value = 0.3>},
@@ -85,7 +85,7 @@ MODELS = {
     "mse": (write("mse.mlir", MSE), 24, f"{folder}/mse.npz"),
     "rows": (write("rows.mlir", ROWS), 24, f"{folder}/data.npz"),
 }
-# Model, ranks, precision, kind of master weights.
+# The model, the ranks, the precision and the kind of master weights.
 CASES = [("mlp", 4, "fp16", "copy"), ("mlp", 2, "bf16", "copy"), ("adamw", 3, "f32", None), ("clipped", 3, "fp16", "copy"),
          ("sgd", 4, "fp16", "cast"), ("mse", 3, "f32", None), ("mse", 2, "f32", None), ("rows", 4, "fp16", "cast")]
 SHARD = ["--shard-optimizer", "--shard-min-elements=1"]
@@ -135,7 +135,7 @@ def train_on_cpu(case, name, *options):
          "--shard-optimizer", "--pipeline", "shard-min-elements=1", "--save", f"{folder}/{name}.npz", *more, *map(str, options)])
 
 
-# Parts and whole states give the same bytes, and those of amp-run.
+# Programs with divided and with whole states save the same bytes as amp-run.
 for case in CASES:
     model, ranks, precision, masters = case
     steps = ["--steps", STEPS if model == "sgd" else 5]
@@ -146,7 +146,7 @@ for case in CASES:
     own, together = (int(re.search(rf"state bytes of {whose}: (\d+)\n", shown).group(1)) for whose in ("each rank", "all ranks"))
     assert own < together and shown.count("ms per step") == 1, shown
     apart = distances(f"{folder}/parts.npz", f"{folder}/whole.npz")
-    # A clip adds the squares of all parts in another order.
+    # Clipping adds the squares of the parts in another order.
     if model == "clipped":
         assert max(apart.values()) < 2**-10, apart
     else:
@@ -154,7 +154,7 @@ for case in CASES:
     train_on_cpu(case, "cpu", *steps)
     apart = distances(f"{folder}/parts.npz", f"{folder}/cpu.npz")
     print(case, "apart from amp-run by", max(apart.values()), flush=True)
-    # In f32, the softmax of the emulated GPU sums in another order.
+    # In f32, the softmax of the emulated GPU adds in another order.
     if case[0] == "adamw":
         assert max(apart.values()) < 1e-5, (case, apart)
     elif model == "clipped":
@@ -167,7 +167,7 @@ for case in CASES:
         skipped = [entry["skipped"] for entry in record["steps"]]
         assert [step for step, flag in enumerate(skipped) if flag] == list(BAD), skipped
 
-# A file does not know the number of ranks, nor who keeps the state.
+# A file depends neither on the number of ranks nor on the division of the state.
 data = MODELS["mse"][2]
 train("parts-mse-f32-3", 3, "half", "--steps", 3, data=data)
 load_half = ["--load", f"{folder}/half.npz", "--steps", 3]
@@ -178,8 +178,8 @@ run(["amp-run", MODELS["mse"][0], "--data", data, *map(str, load_half), "--quiet
 apart = distances(f"{folder}/parts.npz", f"{folder}/one.npz")
 assert max(apart.values()) < 1e-5, apart
 
-# Planted faults: a program without one of its events or with a wrong operand gives other states in
-# some schedule, or an error.
+# Mutants: if a program lacks an event or has a wrong operand, some schedule gives other states or an
+# error.
 steps = ["--steps", 4, "--no-shuffle"]
 data = MODELS["rows"][2]
 weights = {"w": rng.normal(0, 0.3, (16, 8)).astype(np.float32), "u": rng.normal(0, 0.3, (4, 16)).astype(np.float32)}
@@ -200,7 +200,7 @@ def change(pattern, text):
     return source[:found.start()] + found.expand(text) + source[found.end():]
 
 
-# Without a guard, all ranks keep values that are not finite; with its own flag, only one of them.
+# The mutants remove each event, the reduction of the overflow flag, and the gather, and read wrong parts.
 EVENT = r"^ *AMP_RETURN_IF_ERROR\(run\.ranks->(?:begin|await)\(\d+, run\.stream\)\);\n"
 mutants = {"event " + event.group().strip(): source[:event.start()] + source[event.end():] for event in re.finditer(EVENT, source, re.M)}
 mutants["own flag"] = change(r"AMP_RETURN_IF_ERROR\(allReduce\(run, (\d+), operands, ncclMin\)\)", r"(void)operands;\n    AMP_RETURN_IF_ERROR(run.ranks->await(\1, run.stream))")
@@ -212,13 +212,13 @@ NINE = ["--steps", 9, "--init", f"{folder}/weights.npz"]
 
 
 def observe(program, *options, environment={}):
-    """The states and metrics of a run, or nothing after an error."""
+    """Returns the states and metrics of a run, or None after an error."""
     done = launch(program, 4, *NINE, "--metrics-json", f"{folder}/seen.json", *options, data=data, name="seen", environment=environment)
     if done.returncode != 0:
         return None
     with open(f"{folder}/seen.json") as file:
         steps = json.load(file)["runs"][0]["steps"]
-    # A NaN of the skipped step is equal to another one.
+    # Text compares a NaN of a skipped step as equal to another NaN.
     return read("seen"), json.dumps(steps)
 
 
@@ -235,18 +235,19 @@ for number, (what, text) in enumerate(mutants.items()):
     print(number, what, found, flush=True)
     assert found, what
 
-# A rank that ends while rank 0 gathers the states: four steps have as many collectives each.
+# A rank ends while rank 0 gathers the states, after the collectives of four steps.
 numCollectives = len(re.findall(r"run\.ranks->begin", source))
 operands = sum(block.count("{run.at<") for block in re.findall(r"operands\[\] = \{(.*?)\n    \};", source, re.S))
 done = launch("parts-rows-fp16-4", 4, *steps, data=data, name="mutant", environment={"AMP_NCCL_HOST_EXIT": f"1:{4 * operands + 1}"})
-assert done.returncode != 0 and numCollectives < operands, done.stderr
+assert numCollectives < operands, (numCollectives, operands)
+assert done.returncode != 0, done.stderr
 assert re.search(r"error: rank \d of 4: the gathering of the state '[\w.]+': remote process exited|exited on signal|exit code", done.stderr), done.stderr
 
-# The costs have the bytes of state of each rank.
+# The costs include the bytes of state of each rank.
 costs = run(["amp-translate", "--cuda-costs", MLP, "--batch-size=64", "--ranks=4", "--precision=fp16", "--master-weights=copy", "--shard-optimizer"])
 assert "state of each rank 73968 bytes, of one rank without parts 172272 bytes" in costs, costs
 
-# Options without an effect are errors.
+# Options that have no effect are errors.
 for options, message in [
     (["--shard-optimizer"], "--shard-optimizer divides the state between GPUs, expected --ranks of at least 2"),
     (["--ranks=2", "--shard-min-elements=4"], "--shard-min-elements needs --shard-optimizer"),

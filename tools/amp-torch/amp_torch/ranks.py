@@ -15,19 +15,19 @@ def as_bytes(address, count):
 
 
 class Ranks:
-    """The processes of torch's default group. They exchange bytes by a group of gloo, so that
-    the messages of a step do not meet those of the caller."""
+    """The processes of torch's default group. They exchange bytes through a separate gloo
+    group, so messages of a step do not mix with messages of the caller."""
 
     def __init__(self):
         self.rank, self.size = dist.get_rank(), dist.get_world_size()
         self.group = dist.new_group(backend="gloo")
         self.error = None
-        # The step calls it, so it lives as long as the step.
+        # The step calls this function, so it must live as long as the step.
         self.function = c.EXCHANGE(self.exchange)
         self.functions = c.Exchange(None, self.function)
 
     def exchange(self, context, send, stride, receive, size):
-        """Sends `size` bytes at send + i * stride to rank i, and receives as many of each."""
+        """Sends `size` bytes from send + i * stride to each rank i, and receives as many from each."""
         try:
             works = []
             ctypes.memmove(receive + self.rank * size, send + self.rank * stride, size)
@@ -38,18 +38,18 @@ class Ranks:
             for work in works:
                 work.wait()
             return 0
-        except Exception as error:  # The caller is code of C.
+        except Exception as error:  # C code calls this function.
             self.error = error
             return 1
 
     def explain(self):
-        """The error of the last exchange, as text."""
+        """Returns and clears the error of the last exchange, as text."""
         text = "" if self.error is None else f": {str(self.error).strip().splitlines()[0]}"
         self.error = None
         return text
 
     def broadcast(self, tensors):
-        """Gives all ranks the values of rank 0."""
+        """Copies the values of rank 0 to all ranks."""
         for tensor in tensors:
             own = tensor.detach().cpu().reshape(-1).view(torch.uint8).clone()
             dist.broadcast(own, 0, group=self.group)
@@ -57,13 +57,13 @@ class Ranks:
                 tensor.copy_(own.view(tensor.dtype).view(tensor.shape))
 
     def check_rows(self, rows):
-        """Fails on all ranks unless their batches have as many samples."""
+        """Fails on all ranks unless their batches have the same number of samples."""
         all_rows = [torch.zeros(1, dtype=torch.int64) for _ in range(self.size)]
         dist.all_gather(all_rows, torch.tensor([rows]), group=self.group)
         counts = [int(count) for count in all_rows]
         if len(set(counts)) > 1:
-            raise ValueError(f"the ranks have batches of {', '.join(map(str, counts))} samples; expected as many on each, such "
-                             "as those of torch.utils.data.DistributedSampler")
+            raise ValueError(f"the ranks have batches of {', '.join(map(str, counts))} samples; expected the same "
+                             "number on each rank, as from torch.utils.data.DistributedSampler")
 
 
 def find_ranks():

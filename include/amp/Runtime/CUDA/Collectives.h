@@ -13,8 +13,9 @@
 #ifndef AMP_RUNTIME_CUDA_COLLECTIVES_H
 #define AMP_RUNTIME_CUDA_COLLECTIVES_H
 
-#include "amp/Runtime/CUDA/Program.h"
+#include "amp/Runtime/CUDA/ProgramInfo.h"
 #include "amp/Runtime/CUDA/RankWatch.h"
+#include "amp/Runtime/CUDA/Slots.h"
 #include "amp/Runtime/Host/Rendezvous.h"
 
 #include <nccl.h>
@@ -40,7 +41,15 @@ struct CollectiveOperand {
   void *to;
   int64_t count;
   ncclDataType_t type;
+  /// The elements of a scattered sum if its last part has fewer than `count`,
+  /// else 0.
+  int64_t whole = 0;
 };
+
+/// Returns the bytes of an element of type `type`. Ranks scatter only floats.
+inline size_t getFloatBytes(ncclDataType_t type) {
+  return type == ncclFloat64 ? 8 : type == ncclFloat32 ? 4 : 2;
+}
 
 /// A communicator of NCCL.
 class NCCLGroup final : public RankGroup {
@@ -49,6 +58,7 @@ public:
       : rank(rank), numRanks(numRanks), deadline(deadline) {}
   ~NCCLGroup() override {
     watch.reset();
+    deregisterMemory();
     if (stream) {
       cudaStreamSynchronize(stream);
       cudaStreamDestroy(stream);
@@ -64,8 +74,11 @@ public:
 
   /// Connects the ranks, which have one `id`, on the current device.
   inline Status connect(const ncclUniqueId &id, const Deadline &limit);
-  /// Uses the communicator of a caller, which outlives this group.
+  /// Uses the communicator `given` of a caller. It must outlive this group.
   inline Status adopt(ncclComm_t given);
+  inline Status findAllocator(amp_step_allocator *allocator) const override;
+  inline Status registerMemory(void *memory, size_t bytes) override;
+  inline void deregisterMemory() override;
   inline Status prepare(const CollectiveInfo *collectives, int count) override;
   void beginStep() override { watch->beginStep(); }
   Status begin(int index, cudaStream_t on) override {
@@ -88,6 +101,9 @@ public:
       AMP_NCCL_CALL(call(operands[i], communicator, stream));
     AMP_NCCL_CALL(ncclGroupEnd());
     AMP_RETURN_IF_ERROR(finishCall(Deadline(deadline), "a collective"));
+    for (int i = 0; i < count; ++i)
+      if (operands[i].whole)
+        AMP_RETURN_IF_ERROR(clearEndOfPart(operands[i]));
     LaunchShape shape;
     shape.block.x = 1;
     AMP_RETURN_IF_ERROR(launch("count_collective", stream, shape,
@@ -103,7 +119,10 @@ private:
 
   /// Waits until the library has done a call, which does not block.
   inline Status finishCall(const Deadline &limit, const char *what) const;
-  /// Gathers `bytes` bytes of each rank in `gathered`.
+  /// Clears the elements of this rank's part that follow the last element of
+  /// the scattered sum.
+  inline Status clearEndOfPart(const CollectiveOperand &operand);
+  /// Gathers `bytes` bytes of each rank into `gathered`.
   inline Status gatherSegment(const void *part, int64_t bytes,
                               const std::string &what, void *gathered);
 
@@ -111,10 +130,14 @@ private:
   int64_t deadline;
   ncclComm_t communicator = nullptr;
   bool ownsCommunicator = true;
+#if NCCL_VERSION_CODE >= 21901
+  /// The handle of the registered memory, or null.
+  void *registration = nullptr;
+#endif
   cudaStream_t stream = nullptr;
   std::vector<Events> events;
-  /// The collectives of steps and the segments of gathered values that have
-  /// ended, in host memory that the device writes.
+  /// Counts the finished collectives of steps and the finished segments of
+  /// gathers. The device writes these counters to host memory.
   volatile uint64_t *finished = nullptr;
   std::unique_ptr<RankWatch> watch;
 };
@@ -158,6 +181,49 @@ inline Status NCCLGroup::adopt(ncclComm_t given) {
   return Status();
 }
 
+#if NCCL_VERSION_CODE >= 21901
+
+inline Status NCCLGroup::findAllocator(amp_step_allocator *allocator) const {
+  *allocator = {};
+  allocator->allocate = [](void *, uint64_t bytes, int32_t, void *) -> void * {
+    void *memory = nullptr;
+    return ncclMemAlloc(&memory, size_t(bytes)) == ncclSuccess ? memory
+                                                               : nullptr;
+  };
+  allocator->deallocate = [](void *, void *memory, uint64_t, int32_t, void *) {
+    ncclMemFree(memory);
+  };
+  return Status();
+}
+
+inline Status NCCLGroup::registerMemory(void *memory, size_t bytes) {
+  AMP_NCCL_CALL(ncclCommRegister(communicator, memory, bytes, &registration));
+  return finishCall(Deadline(deadline), "the registration of the memory");
+}
+
+inline void NCCLGroup::deregisterMemory() {
+  if (!registration)
+    return;
+  if (stream)
+    cudaStreamSynchronize(stream);
+  ncclCommDeregister(communicator, registration);
+  registration = nullptr;
+}
+
+#else
+
+inline Status NCCLGroup::findAllocator(amp_step_allocator *) const {
+  return makeError(kInvalidArgument,
+                   "NCCL %d.%d registers no memory, expected 2.19 or later",
+                   NCCL_MAJOR, NCCL_MINOR);
+}
+
+inline Status NCCLGroup::registerMemory(void *, size_t) { return Status(); }
+
+inline void NCCLGroup::deregisterMemory() {}
+
+#endif
+
 inline Status NCCLGroup::prepare(const CollectiveInfo *collectives, int count) {
   if (stream)
     return makeError(kInvalidArgument,
@@ -192,11 +258,24 @@ inline Status NCCLGroup::prepare(const CollectiveInfo *collectives, int count) {
   return Status();
 }
 
+inline Status NCCLGroup::clearEndOfPart(const CollectiveOperand &operand) {
+  const int64_t own =
+      std::min(operand.count,
+               std::max(int64_t(0), operand.whole - rank * operand.count));
+  if (own == operand.count)
+    return Status();
+  const size_t width = getFloatBytes(operand.type);
+  return check(cudaMemsetAsync(static_cast<unsigned char *>(operand.to) +
+                                   size_t(own) * width,
+                               0, size_t(operand.count - own) * width, stream),
+               "cudaMemsetAsync");
+}
+
 inline Status NCCLGroup::gatherSegment(const void *part, int64_t bytes,
                                        const std::string &what,
                                        void *gathered) {
-  // The host blocks in the end, and the watch ends the process if a rank has
-  // ended.
+  // The host blocks in the last call. If another rank has ended, the watch ends
+  // the process.
   watch->beginGather(what);
   AMP_NCCL_CALL(ncclAllGather(part, gathered, size_t(bytes), ncclUint8,
                               communicator, stream));
@@ -210,7 +289,7 @@ inline Status NCCLGroup::gatherSegment(const void *part, int64_t bytes,
   return Status();
 }
 
-/// The most bytes of each rank that `gather` exchanges at once.
+/// The maximum number of bytes of each rank that `gather` exchanges at once.
 inline constexpr int64_t kGatherSegment = int64_t(8) << 20;
 
 inline Status NCCLGroup::gather(const void *part, int64_t bytes,
@@ -239,8 +318,8 @@ inline Status NCCLGroup::gather(const void *part, int64_t bytes,
 // In programs
 //===----------------------------------------------------------------------===//
 
-/// Copies the part of this rank of the `all` elements at `from`: `count`
-/// elements, with zeros after the last one of `from`.
+/// Copies this rank's part of the `all` elements at `from`. The part has
+/// `count` elements. Zeros follow the last element of `from`.
 template <typename T>
 Status copyRankPart(const StepRun &run, const T *from, int64_t all, T *to,
                     int64_t count) {
@@ -300,7 +379,25 @@ Status allGather(const StepRun &run, int index,
       });
 }
 
-/// Connects the ranks that a launcher has started: rank 0 shares an identifier.
+/// Verifies that the numbers of this rank equal `theirs`, the numbers of rank
+/// 0.
+inline Status compareWithFirstRank(const RankOptions &options,
+                                   const LaunchedProcess &process,
+                                   const int64_t *theirs) {
+  for (size_t i = 0; i < options.equal.size(); ++i) {
+    const auto &[name, own] = options.equal[i];
+    if (own != theirs[i])
+      return makeError(kInvalidArgument,
+                       "'%s' is %lld on rank %lld of %lld, but %lld on rank 0; "
+                       "expected the same program and options on all ranks",
+                       name.c_str(), (long long)own, (long long)process.rank,
+                       (long long)process.ranks, (long long)theirs[i]);
+  }
+  return Status();
+}
+
+/// Connects the ranks that a launcher has started. Rank 0 shares an identifier
+/// and the numbers that must be equal.
 inline Status joinRanks(const RankOptions &options,
                         const LaunchedProcess &process, int device,
                         std::shared_ptr<RankGroup> *group) {
@@ -309,10 +406,17 @@ inline Status joinRanks(const RankOptions &options,
   ncclUniqueId id = {};
   if (process.rank == 0)
     AMP_NCCL_CALL(ncclGetUniqueId(&id));
+  std::vector<int64_t> numbers;
+  for (const auto &[name, number] : options.equal)
+    numbers.push_back(number);
+  const size_t numberBytes = numbers.size() * sizeof(int64_t);
   std::string bytes(id.internal, sizeof(id.internal));
+  bytes.append(reinterpret_cast<const char *>(numbers.data()), numberBytes);
   Rendezvous rendezvous(process, limit);
   AMP_RETURN_IF_ERROR(rendezvous.share(&bytes));
   std::memcpy(id.internal, bytes.data(), sizeof(id.internal));
+  std::memcpy(numbers.data(), bytes.data() + sizeof(id.internal), numberBytes);
+  AMP_RETURN_IF_ERROR(compareWithFirstRank(options, process, numbers.data()));
   auto made = std::make_shared<NCCLGroup>(int(process.rank), int(process.ranks),
                                           options.deadline);
   AMP_RETURN_IF_ERROR(made->connect(id, limit));
@@ -321,7 +425,8 @@ inline Status joinRanks(const RankOptions &options,
   return Status();
 }
 
-/// As `joinRanks`, for a caller of the C interface.
+/// Connects the ranks of a caller of the C interface: by the communicator of
+/// the caller, or by an identifier that rank 0 shares through the exchange.
 inline Status connectCallers(const amphost::StepSettings &settings,
                              std::shared_ptr<RankGroup> *group) {
   DeviceScope scope(settings.device);
@@ -333,16 +438,22 @@ inline Status connectCallers(const amphost::StepSettings &settings,
     *group = std::move(made);
     return Status();
   }
-  ncclUniqueId own = {};
+  // Rank 0 takes part in the exchange after an error too, because the others
+  // wait for it.
+  struct Identifier {
+    ncclUniqueId id;
+    int32_t status;
+  } own = {};
   if (settings.rank == 0)
-    AMP_NCCL_CALL(ncclGetUniqueId(&own));
-  std::vector<ncclUniqueId> all{size_t(settings.numRanks)};
+    own.status = int32_t(ncclGetUniqueId(&own.id));
+  std::vector<Identifier> all{size_t(settings.numRanks)};
   const amp_step_exchange &exchange = *settings.exchange;
   if (const int32_t code =
           exchange.exchange(exchange.context, &own, 0, all.data(), sizeof(own)))
     return makeError(kInvalidArgument,
                      "the exchange of the ranks returned %d, expected 0", code);
-  AMP_RETURN_IF_ERROR(made->connect(all[0], Deadline(settings.deadline)));
+  AMP_RETURN_IF_ERROR(check(ncclResult_t(all[0].status), "ncclGetUniqueId"));
+  AMP_RETURN_IF_ERROR(made->connect(all[0].id, Deadline(settings.deadline)));
   *group = std::move(made);
   return Status();
 }

@@ -35,6 +35,13 @@ public:
   virtual int getRank() const = 0;
   virtual int getNumRanks() const = 0;
 
+  /// Sets `allocator` to functions that allocate memory for `registerMemory`.
+  virtual Status findAllocator(amp_step_allocator *allocator) const = 0;
+  /// Registers memory that collectives use, until `deregisterMemory`. All ranks
+  /// call this function, before `prepare`.
+  virtual Status registerMemory(void *memory, size_t bytes) = 0;
+  /// Ends the registration if there is one. No collective may be running.
+  virtual void deregisterMemory() = 0;
   /// Creates the stream of the collectives, which a step runs once each, on the
   /// current device. A group serves one instance.
   virtual Status prepare(const CollectiveInfo *collectives, int count) = 0;
@@ -45,10 +52,10 @@ public:
   virtual Status begin(int index, cudaStream_t stream) = 0;
   /// Makes `stream` wait for collective `index` and those before it.
   virtual Status await(int index, cudaStream_t stream) = 0;
-  /// Copies the `bytes` bytes of device memory at `part` of each rank, in
-  /// order, to `whole` in host memory, which may be null on ranks that do not
-  /// need them. All ranks call it between steps, when no step runs. `what`
-  /// names the value in messages.
+  /// Gathers `bytes` bytes of device memory at `part` from each rank. Writes
+  /// them in the order of the ranks to `whole` in host memory. `whole` may be
+  /// null on ranks that do not need the value. All ranks call this function
+  /// while no step runs. `what` names the value in messages.
   virtual Status gather(const void *part, int64_t bytes,
                         const std::string &what, void *whole) = 0;
 };
@@ -64,14 +71,14 @@ struct CollectiveTable {
   Status (*join)(const amphost::RankOptions &options,
                  const amphost::LaunchedProcess &process, int device,
                  std::shared_ptr<RankGroup> *group) = nullptr;
-  /// Makes a group of the communicator of a caller of the C interface, or
-  /// connects its ranks by its exchange.
+  /// Connects the ranks of a caller of the C interface, by its communicator or
+  /// by its exchange.
   Status (*connect)(const amphost::StepSettings &settings,
                     std::shared_ptr<RankGroup> *group) = nullptr;
 };
 
-/// Finds the device of a rank: the one of its number on this machine, or the
-/// only one that it sees.
+/// Finds the device of a rank: the device of its local number, or the only
+/// device that the process sees.
 inline Status findDeviceOfRank(const amphost::LaunchedProcess &process,
                                int *device) {
   int devices = 0;

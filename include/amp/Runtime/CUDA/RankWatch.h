@@ -43,11 +43,11 @@ public:
     int count; ///< of one step
   };
 
-  /// The numbers of collectives that have ended, in steps and between them.
+  /// The counters of finished collectives, in steps and between steps.
   enum Counter { kOfSteps, kOfGathers, kNumCounters };
 
-  /// `finished` has `kNumCounters` numbers. `findError` returns the text of an
-  /// error of the connection, or nothing.
+  /// `finished` points to `kNumCounters` counters. `findError` returns the
+  /// message of a connection error, or an empty string.
   RankWatch(const Settings &settings, const volatile uint64_t *finished,
             std::function<std::string()> findError)
       : settings(settings), finished(finished), findError(std::move(findError)),
@@ -64,8 +64,8 @@ public:
   }
 
   void beginStep() { begun += uint64_t(settings.count); }
-  /// The host is about to enqueue a collective between two steps. Messages call
-  /// it `what`.
+  /// The host is about to enqueue a collective between two steps. `what` names
+  /// it in messages.
   void beginGather(const std::string &what) {
     std::lock_guard<std::mutex> lock(mutex);
     gathers = what;
@@ -121,7 +121,7 @@ private:
   const volatile uint64_t *finished;
   std::function<std::string()> findError;
   std::atomic<uint64_t> begun{0}, begunGathers{0};
-  /// The name of the last collective between steps.
+  /// The name of the latest collective between steps, for messages.
   std::string gathers;
   std::mutex mutex;
   std::condition_variable wake;

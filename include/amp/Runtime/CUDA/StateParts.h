@@ -1,4 +1,4 @@
-//===- StateParts.h - Gathers the states that ranks divide ------*- C++ -*-===//
+//===- StateParts.h - Gather the states that ranks divide -------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,9 +14,9 @@
 
 namespace amp::cuda {
 
-/// Gathers the whole of each state of which the ranks keep parts in `arena`,
-/// one after the other. `tensors` describes the buffers of `info`. All ranks
-/// call it, and only rank 0 gets values in `gathered`.
+/// Gathers the states that the ranks divide, one after the other. `arena` holds
+/// the parts of this rank, and `tensors` describes the buffers of `info`. All
+/// ranks call this function. Only rank 0 receives values in `gathered`.
 inline Status gatherParts(const ProgramInfo &info,
                           const std::vector<TensorInfo> &tensors,
                           const unsigned char *arena, RankGroup &ranks,

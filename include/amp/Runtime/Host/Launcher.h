@@ -17,6 +17,8 @@
 #include <initializer_list>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -30,6 +32,9 @@ struct RankOptions {
   std::string rendezvous;
   /// The seconds that a rank waits for the others.
   int64_t deadline = 600;
+  /// The names and values of numbers that must be equal on all ranks. All ranks
+  /// use the same names.
+  std::vector<std::pair<std::string, int64_t>> equal;
 };
 
 /// The place of this process among those that run a step together.
@@ -53,6 +58,10 @@ inline constexpr LauncherVariables kLaunchers[] = {
      "OMPI_COMM_WORLD_LOCAL_RANK"},
     {"MPICH", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
     {"Slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"}};
+
+/// The variable with the number of processes that srun has started. A job may
+/// have more tasks.
+inline constexpr const char *kProcessesOfStep = "SLURM_STEP_NUM_TASKS";
 
 /// Reads the variable `name`, if it is there. `found` says whether it is.
 inline Status readVariable(const char *name, int64_t *value, bool *found) {
@@ -132,6 +141,9 @@ inline Status findLaunchedProcess(const RankOptions &options,
     if (!hasLocal)
       process->localRank = process->rank;
     process->launcher = launcher.launcher;
+    if (process->launcher == "Slurm")
+      AMP_RETURN_IF_ERROR(
+          readVariable(kProcessesOfStep, &process->ranks, &hasRanks));
     break;
   }
   if (options.ranks > 0)

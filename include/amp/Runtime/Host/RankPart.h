@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each rank keeps a flat part of a state: its elements are divided in row-major
-// order into parts of equal sizes.
+// Each rank keeps a flat part of a state. The elements of the state, in
+// row-major order, are divided into parts of equal size.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 
 namespace amphost {
 
-/// The elements of `whole` that rank `rank` keeps: `size` of them, and zeros
-/// after the last one.
+/// Returns the `size` elements of `whole` that rank `rank` keeps. Zeros replace
+/// the elements beyond the end of `whole`.
 inline Array takeRankPart(const Array &whole, int64_t size, int64_t rank) {
   Array part(whole.getType(), {size});
   const size_t bytes = part.getNumBytes(), begin = bytes * size_t(rank),
@@ -32,8 +32,9 @@ inline Array takeRankPart(const Array &whole, int64_t size, int64_t rank) {
   return part;
 }
 
-/// Adds the bytes of the states of `tensors` that each rank keeps, and those of
-/// the whole tensors. `getOwnBytes` gives the bytes of the former by index.
+/// Adds two results: the bytes of the states that each rank keeps, and the
+/// bytes of the whole states. `getOwnBytes(i)` returns the bytes that this rank
+/// keeps of `tensors[i]`.
 template <typename GetBytes>
 void addStateBytes(const std::vector<TensorInfo> &tensors, GetBytes getOwnBytes,
                    Results *results) {
