@@ -14,7 +14,6 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
@@ -41,22 +40,25 @@ Calibration::create(ModuleOp module, const ProgramOptions &options,
   buildCalibrationPipeline(manager);
   if (failed(manager.run(*result->watched)))
     return llvm::make_error<DiagnosedError>();
-  std::vector<WatchedRecord> records =
-      describeWatchedValues(cast<FunctionOpInterface>(
-          SymbolTable::lookupSymbolIn(*result->watched, entry)));
+  result->described = describeWatchedValues(cast<FunctionOpInterface>(
+      SymbolTable::lookupSymbolIn(*result->watched, entry)));
   auto made = StepProgram::create(*result->watched, options);
   if (!made)
     return made.takeError();
   result->program = std::move(*made);
-  result->watcher.emplace(plain, *result->program, /*every=*/1,
-                          std::move(records));
   return result;
 }
 
-void Calibration::afterTraining(JITStep &step) {
-  watcher->afterTraining(step);
+host::Status Calibration::beforeTraining(JITStep &step) {
+  step.setWatched(*program, described);
+  return step.watch(/*every=*/1);
+}
+
+host::Status Calibration::afterTraining(JITStep &step) {
+  report = *step.getWatchReport();
+  AMP_RETURN_IF_ERROR(step.watch(0));
   ranges.clear();
-  for (const WatchedRecord &record : watcher->getRecords()) {
+  for (const WatchedRecord &record : report->getRecords()) {
     MeasuredRange &range = ranges.emplace_back();
     range.name = record.name;
     range.part = record.part;
@@ -64,31 +66,27 @@ void Calibration::afterTraining(JITStep &step) {
     range.isParameterGradient = !record.gradientOf.empty();
     range.statistics = record.total;
   }
+  return host::Status();
 }
 
 host::TrainerHooks Calibration::getHooks() {
   host::TrainerHooks hooks;
   hooks.beforeTraining = [this](host::Step &step) {
-    beforeTraining(static_cast<JITStep &>(step));
-    return host::Status();
-  };
-  hooks.afterStep = [this](host::Step &step) {
-    return afterStep(static_cast<JITStep &>(step));
+    return beforeTraining(static_cast<JITStep &>(step));
   };
   hooks.afterTraining = [this](host::Step &step, const host::RunRecord &) {
-    afterTraining(static_cast<JITStep &>(step));
-    return host::Status();
+    return afterTraining(static_cast<JITStep &>(step));
   };
   return hooks;
 }
 
 host::Status Calibration::check() const {
-  if (watcher->getSteps().empty())
+  if (report->getSteps().empty())
     return host::makeError(host::kInvalidArgument,
                            "no step was measured, expected --steps or --epochs "
                            "of at least 1");
-  for (auto [index, step] : llvm::enumerate(watcher->getSteps()))
-    for (const WatchedRecord &record : watcher->getRecords())
+  for (auto [index, step] : llvm::enumerate(report->getSteps()))
+    for (const WatchedRecord &record : report->getRecords())
       if (int64_t count = record.series[index][host::kNaNs])
         return host::makeError(
             host::kInvalidArgument,
@@ -114,9 +112,9 @@ CalibrationAdvice Calibration::advise() const {
       chooseLossScale(ranges, LowFormat::getF16(), kMargin, kTolerance);
   // The exponents of the largest gradient of each step.
   std::vector<double> exponents;
-  for (size_t step = 0; step < watcher->getSteps().size(); ++step) {
+  for (size_t step = 0; step < report->getSteps().size(); ++step) {
     double largest = 0;
-    for (auto [record, range] : llvm::zip(watcher->getRecords(), ranges)) {
+    for (auto [record, range] : llvm::zip(report->getRecords(), ranges)) {
       host::ValueStatistics one;
       llvm::copy(record.series[step], one.fields.begin());
       if (range.isScaled() && !range.isParameterGradient)
@@ -177,7 +175,7 @@ bool Calibration::mayBeLow(const WatchedRecord &record) const {
 void Calibration::printLayers(double scale, llvm::raw_ostream &os) const {
   constexpr size_t kMostLines = 12;
   llvm::MapVector<llvm::StringRef, Layer> layers;
-  for (auto [record, range] : llvm::zip(watcher->getRecords(), ranges)) {
+  for (auto [record, range] : llvm::zip(report->getRecords(), ranges)) {
     if (!mayBeLow(record))
       continue;
     llvm::StringRef name = !record.scope.empty() ? record.scope : record.place;
@@ -210,10 +208,10 @@ void Calibration::print(llvm::StringRef run, llvm::StringRef path,
                         llvm::raw_ostream &os) const {
   CalibrationAdvice advice = advise();
   os << "measured " << ranges.size() << " values in "
-     << watcher->getSteps().size() << " steps, " << run << ", to " << path
+     << report->getSteps().size() << " steps, " << run << ", to " << path
      << '\n';
   int64_t beyond = 0, lost = 0;
-  for (auto [record, range] : llvm::zip(watcher->getRecords(), ranges)) {
+  for (auto [record, range] : llvm::zip(report->getRecords(), ranges)) {
     if (!mayBeLow(record))
       continue;
     RoundingLoss loss =
@@ -234,43 +232,55 @@ void Calibration::print(llvm::StringRef run, llvm::StringRef path,
      << " growth-interval=" << advice.growthInterval << "'\n";
 }
 
-static void writeLoss(llvm::json::OStream &json, llvm::StringRef key,
+static void printLoss(host::JsonPrinter &json, const char *key,
                       const RoundingLoss &loss) {
-  json.attributeObject(key, [&] {
-    json.attribute("overflows", loss.overflows);
-    json.attribute("zeroShare", loss.zeroShare);
-    json.attribute("error", loss.error);
-  });
+  json.key(key);
+  json.open('{');
+  json.key("overflows");
+  json.integer(loss.overflows ? "true" : "false");
+  json.key("zeroShare");
+  json.number(loss.zeroShare);
+  json.key("error");
+  json.number(loss.error);
+  json.close('}');
 }
 
-void Calibration::writeJSON(llvm::StringRef title,
-                            llvm::raw_ostream &os) const {
+std::string Calibration::printJSON(const std::string &title) const {
   CalibrationAdvice advice = advise();
-  llvm::json::OStream json(os, 1);
-  json.object([&] {
-    json.attribute("format", kRangesFormat);
-    json.attribute("version", 1);
-    json.attribute("model", llvm::json::fixUTF8(title));
-    json.attribute("steps", int64_t(watcher->getSteps().size()));
-    json.attributeObject("advice", [&] {
-      json.attribute("lossScale", advice.lossScale);
-      json.attribute("growthInterval", advice.growthInterval);
-    });
-    json.attributeArray("values", [&] {
-      for (size_t i = 0; i < ranges.size(); ++i)
-        json.object([&] {
-          const MeasuredRange &range = ranges[i];
-          writeWatchedRecord(json, watcher->getRecords()[i], /*low=*/"",
-                             /*hasSeries=*/false);
-          writeLoss(json, "fp16",
-                    measureLoss(range.statistics, LowFormat::getF16(),
-                                range.isScaled() ? advice.lossScale : 1,
-                                /*margin=*/1));
-          writeLoss(json, "bf16",
-                    measureLoss(range.statistics, LowFormat::getBF16(),
-                                /*scale=*/1, /*margin=*/1));
-        });
-    });
-  });
-  os << '\n';
+  host::JsonPrinter json;
+  auto addInteger = [&](const char *key, int64_t value) {
+    json.key(key);
+    json.integer(std::to_string(value));
+  };
+  json.open('{');
+  json.key("format");
+  json.string(kRangesFormat.str());
+  addInteger("version", 1);
+  json.key("model");
+  json.string(title);
+  addInteger("steps", int64_t(report->getSteps().size()));
+  json.key("advice");
+  json.open('{');
+  json.key("lossScale");
+  json.number(advice.lossScale);
+  addInteger("growthInterval", advice.growthInterval);
+  json.close('}');
+  json.key("values");
+  json.open('[');
+  for (auto [record, range] : llvm::zip_equal(report->getRecords(), ranges)) {
+    json.next();
+    json.open('{');
+    host::printWatchedRecord(json, record, /*low=*/"", /*hasSeries=*/false);
+    printLoss(json, "fp16",
+              measureLoss(range.statistics, LowFormat::getF16(),
+                          range.isScaled() ? advice.lossScale : 1,
+                          /*margin=*/1));
+    printLoss(json, "bf16",
+              measureLoss(range.statistics, LowFormat::getBF16(), /*scale=*/1,
+                          /*margin=*/1));
+    json.close('}');
+  }
+  json.close(']');
+  json.close('}');
+  return json.text + "\n";
 }

@@ -19,15 +19,13 @@ Debugger::create(const RunnerOptions &options, ModuleOp module,
       new Debugger(options, module, program, std::move(run)));
   debugger->programOptions = options.program;
   debugger->programOptions.precision = program.getPrecision().str();
-  if (options.debug.watch) {
+  if (options.debug.watch && options.backend == "cpu") {
     ProgramOptions watched = debugger->programOptions;
     watched.watch = options.debug.getWatchOptions();
     auto made = StepProgram::create(module, watched);
     if (!made)
       return made.takeError();
     debugger->watchedProgram = std::move(*made);
-    debugger->watcher.emplace(program, *debugger->watchedProgram,
-                              options.debug.every);
   }
   if (options.debug.explain)
     debugger->explainer.emplace(module, debugger->programOptions, program,
@@ -62,6 +60,16 @@ llvm::Error Debugger::createDivergence() {
 
 host::TrainerHooks Debugger::getHooks() {
   host::TrainerHooks hooks;
+  // On other backends than the CPU, only --watch observes the step.
+  if (options.backend != "cpu") {
+    hooks.beforeTraining = [&](host::Step &step) {
+      return step.watch(options.debug.every);
+    };
+    hooks.afterTraining = [&](host::Step &step, const host::RunRecord &) {
+      return writeWatched(step);
+    };
+    return hooks;
+  }
   hooks.beforeTraining = [&](host::Step &step) {
     return beforeTraining(static_cast<JITStep &>(step));
   };
@@ -79,10 +87,13 @@ host::Status Debugger::beforeTraining(JITStep &step) {
     histogram.emplace(program, 65536.0);
     histogram->beforeStep(step);
   }
-  if (watcher)
-    watcher->beforeTraining(step);
+  if (watchedProgram) {
+    step.setWatched(*watchedProgram,
+                    describeWatchedValues(watchedProgram->getFunction()));
+    AMP_RETURN_IF_ERROR(step.watch(options.debug.every));
+  }
   if (calibration)
-    calibration->beforeTraining(step);
+    AMP_RETURN_IF_ERROR(calibration->beforeTraining(step));
   if (explainer)
     AMP_RETURN_IF_ERROR(explainer->beforeTraining(step));
   if (divergence) {
@@ -97,10 +108,6 @@ host::Status Debugger::afterStep(JITStep &step) {
     histogram->afterStep(step);
     histogram->beforeStep(step);
   }
-  if (watcher)
-    AMP_RETURN_IF_ERROR(watcher->afterStep(step));
-  if (calibration)
-    AMP_RETURN_IF_ERROR(calibration->afterStep(step));
   if (explainer)
     AMP_RETURN_IF_ERROR(explainer->afterStep(step));
   if (divergence)
@@ -132,17 +139,14 @@ host::Status Debugger::afterTraining(JITStep &step,
     if (std::string wrong = histogram->checkConstantScale(); !wrong.empty())
       llvm::errs() << "amp-run: warning: " << wrong << '\n';
   }
-  if (watcher) {
-    watcher->afterTraining(step);
-    watcher->printTable(run, getReportStream(options));
-    AMP_RETURN_IF_ERROR(writeWatched());
-  }
+  if (watchedProgram)
+    AMP_RETURN_IF_ERROR(writeWatched(step));
   if (calibration) {
-    calibration->afterTraining(step);
+    AMP_RETURN_IF_ERROR(calibration->afterTraining(step));
     AMP_RETURN_IF_ERROR(calibration->check().in("--calibrate"));
     AMP_RETURN_IF_ERROR(
         writeText(options.debug.ranges, [&](llvm::raw_ostream &os) {
-          calibration->writeJSON(options.title, os);
+          os << calibration->printJSON(options.title);
         }));
     calibration->print(run, options.debug.ranges, getReportStream(options));
   }
@@ -158,14 +162,16 @@ host::Status Debugger::afterTraining(JITStep &step,
   return host::Status();
 }
 
-host::Status Debugger::writeWatched() const {
+/// Prints the table of watched values, and writes the files.
+host::Status Debugger::writeWatched(host::Step &step) const {
+  host::WatchOutputs outputs;
+  outputs.jsonPath = options.debug.watchJSON;
+  outputs.pagePath = options.debug.watchPage;
+  std::string table;
   AMP_RETURN_IF_ERROR(
-      writeText(options.debug.watchJSON, [&](llvm::raw_ostream &os) {
-        watcher->writeJSON(options.title, os);
-      }));
-  return writeText(options.debug.watchPage, [&](llvm::raw_ostream &os) {
-    watcher->writePage(options.title, os);
-  });
+      host::reportWatched(step, outputs, run, options.title, &table));
+  getReportStream(options) << table;
+  return host::Status();
 }
 
 host::Status Debugger::reportDivergence(JITStep &step) {

@@ -18,8 +18,8 @@
 
 namespace mlir::amp {
 
-/// The observers of one run on the CPU: the histogram of gradients, watched
-/// values, calibration and explanations.
+/// The observers of one run: watched values and, on the CPU, the histogram of
+/// gradients, calibration and explanations.
 class Debugger {
 public:
   /// `program` runs the step of `module`. `run` names the run in headings.
@@ -39,7 +39,7 @@ private:
   host::Status beforeTraining(JITStep &step);
   host::Status afterStep(JITStep &step);
   host::Status afterTraining(JITStep &step, const host::RunRecord &record);
-  host::Status writeWatched() const;
+  host::Status writeWatched(host::Step &step) const;
   llvm::Error createDivergence();
   host::Status reportDivergence(JITStep &step);
 
@@ -48,7 +48,6 @@ private:
   std::string run;
   std::optional<GradientHistogram> histogram;
   std::unique_ptr<StepProgram> watchedProgram;
-  std::optional<Watcher> watcher;
   ProgramOptions programOptions;
   std::optional<Explainer> explainer;
   std::unique_ptr<Calibration> calibration;

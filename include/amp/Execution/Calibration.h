@@ -32,9 +32,8 @@ public:
   static llvm::Expected<std::unique_ptr<Calibration>>
   create(ModuleOp module, const ProgramOptions &options, StepProgram &plain);
 
-  void beforeTraining(JITStep &step) { watcher->beforeTraining(step); }
-  host::Status afterStep(JITStep &step) { return watcher->afterStep(step); }
-  void afterTraining(JITStep &step);
+  host::Status beforeTraining(JITStep &step);
+  host::Status afterTraining(JITStep &step);
   /// Hooks that call the functions above. They refer to this object.
   host::TrainerHooks getHooks();
 
@@ -53,8 +52,8 @@ public:
   /// layer. `path` is the file of the ranges.
   void print(llvm::StringRef run, llvm::StringRef path,
              llvm::raw_ostream &os) const;
-  /// Writes the file that `readMeasuredRanges` reads.
-  void writeJSON(llvm::StringRef title, llvm::raw_ostream &os) const;
+  /// Prints the file that `readMeasuredRanges` reads.
+  std::string printJSON(const std::string &title) const;
 
 private:
   Calibration() = default;
@@ -63,8 +62,10 @@ private:
 
   OwningOpRef<ModuleOp> watched;
   std::unique_ptr<StepProgram> program;
-  std::optional<Watcher> watcher;
-  /// The records of the watcher after the run, as the pass reads them.
+  /// The values of the step before later passes, and their counts after a run.
+  std::vector<WatchedRecord> described;
+  std::optional<host::WatchReport> report;
+  /// The records after the run, as the pass reads them.
   std::vector<MeasuredRange> ranges;
 };
 

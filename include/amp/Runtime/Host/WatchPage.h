@@ -1,122 +1,21 @@
-//===- WatchPage.cpp - Watched values as JSON and as a page ---------------===//
+//===- WatchPage.h - The page of watched values -----------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The text of the page around its data, which WatchReport.h prints as JSON.
+//
+//===----------------------------------------------------------------------===//
 
-#include "amp/Execution/Watcher.h"
+#ifndef AMP_RUNTIME_HOST_WATCHPAGE_H
+#define AMP_RUNTIME_HOST_WATCHPAGE_H
 
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
+namespace amphost {
 
-using namespace mlir::amp;
-using llvm::json::OStream;
-
-/// The names of the fields before the histogram.
-static constexpr llvm::StringLiteral kFieldNames[] = {
-    "nan", "infinite", "zero", "overflow", "underflow", "largest", "smallest"};
-
-static void writeField(OStream &json, int field,
-                       const host::ValueStatistics &value) {
-  if (field == host::kLargest)
-    json.value(value.getLargest());
-  else if (field == host::kSmallest)
-    json.value(value.getSmallest());
-  else
-    json.value(value.fields[field]);
-}
-
-void mlir::amp::writeNonEmpty(OStream &json, llvm::StringRef key,
-                              llvm::StringRef value) {
-  if (!value.empty())
-    json.attribute(key, llvm::json::fixUTF8(value));
-}
-
-void mlir::amp::writeWatchedPlace(OStream &json, const WatchedRecord &record) {
-  writeNonEmpty(json, "name", record.name);
-  writeNonEmpty(json, "op", record.op);
-  writeNonEmpty(json, "location", record.place);
-  writeNonEmpty(json, "scope", record.scope);
-  writeNonEmpty(json, "part", record.part);
-}
-
-void mlir::amp::writeWatchedRecord(OStream &json, const WatchedRecord &record,
-                                   llvm::StringRef low, bool hasSeries) {
-  const host::ValueStatistics &total = record.total;
-  writeWatchedPlace(json, record);
-  writeNonEmpty(json, "gradientOf", record.gradientOf);
-  writeNonEmpty(json, "type", record.type);
-  json.attributeArray("shape", [&] {
-    for (int64_t extent : record.shape)
-      json.value(extent);
-  });
-  writeNonEmpty(json, "to", record.to);
-  llvm::StringRef judged = getJudgedType(record, low);
-  writeNonEmpty(json, "judged", judged);
-  json.attributeArray("operands", [&] {
-    for (unsigned operand : record.operands)
-      json.value(int64_t(operand));
-  });
-  json.attribute("elements", total.getCount());
-  LowExponents exponents = getLowExponents(judged);
-  json.attribute("belowNormal", total.getBelow(exponents.normal));
-  json.attribute("belowSubnormal", total.getBelow(exponents.subnormal));
-  for (int field = 0; field < host::kFirstBin; ++field) {
-    json.attributeBegin(kFieldNames[field]);
-    writeField(json, field, total);
-    json.attributeEnd();
-  }
-  // Elements other than 0 by the exponent of their magnitude.
-  json.attributeObject("exponents", [&] {
-    for (int exponent = -127; exponent < 128; ++exponent) {
-      int64_t count = total.getBin(exponent);
-      if (exponent == -127)
-        count -= total.fields[host::kZeros];
-      if (count)
-        json.attribute(std::to_string(exponent), count);
-    }
-  });
-  if (!hasSeries)
-    return;
-  json.attributeObject("series", [&] {
-    for (int field = 0; field < host::kFirstBin; ++field)
-      json.attributeArray(kFieldNames[field], [&] {
-        for (const auto &step : record.series) {
-          host::ValueStatistics one;
-          std::copy(step.begin(), step.end(), one.fields.begin());
-          writeField(json, field, one);
-        }
-      });
-  });
-}
-
-void Watcher::writeJSON(llvm::StringRef title, llvm::raw_ostream &os) const {
-  OStream json(os, 1);
-  json.object([&] {
-    json.attribute("version", 1);
-    json.attribute("model", llvm::json::fixUTF8(title));
-    json.attribute("low", low);
-    json.attribute("every", every);
-    json.attributeArray("steps", [&] {
-      for (int64_t step : steps)
-        json.value(step);
-    });
-    json.attributeArray("ranked", [&] {
-      for (const WatchedRecord *record : rank())
-        json.value(int64_t(record - records.data()));
-    });
-    json.attributeArray("values", [&] {
-      for (const WatchedRecord &record : records)
-        json.object(
-            [&] { writeWatchedRecord(json, record, low, /*hasSeries=*/true); });
-    });
-  });
-  os << '\n';
-}
-
-/// The page up to the data, and after them.
-static constexpr llvm::StringLiteral kPageHead = R"page(<!DOCTYPE html>
+/// The page up to the data.
+inline constexpr const char *kWatchPageHead = R"page(<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Watched values</title>
 <style>
 body { font: 14px sans-serif; max-width: 1200px; margin: 1.5em auto; padding: 0 1em;
@@ -138,7 +37,8 @@ svg { width: 100%; height: 180px; } svg text { font-size: 11px; fill: currentCol
 <table><thead><tr id="head"></tr></thead><tbody id="rows"></tbody></table>
 <script type="application/json" id="data">)page";
 
-static constexpr llvm::StringLiteral kPageTail = R"page(</script>
+/// The page after the data.
+inline constexpr const char *kWatchPageTail = R"page(</script>
 <script>
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent);
@@ -286,16 +186,6 @@ draw();
 </script></body></html>
 )page";
 
-void Watcher::writePage(llvm::StringRef title, llvm::raw_ostream &os) const {
-  std::string data;
-  llvm::raw_string_ostream stream(data);
-  writeJSON(title, stream);
-  os << kPageHead;
-  // A name in the module must not end the script element.
-  for (char c : data)
-    if (c == '<')
-      os << "\\u003c";
-    else
-      os << c;
-  os << kPageTail;
-}
+} // namespace amphost
+
+#endif // AMP_RUNTIME_HOST_WATCHPAGE_H
