@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArithScalars.h"
+#include "StatisticsToLinalg.h"
 
 #include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
 #include "amp/Conversion/LinalgCommon/LongSums.h"
@@ -21,6 +22,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -43,7 +45,7 @@ struct LowerCast : TensorPattern<CastOp> {
   }
 };
 
-/// Builds the f32 with the upper 16 bits of the integer `bits`.
+/// Builds an f32 from `bits`, an i32 whose lower 16 bits are cleared.
 Value buildUpperHalf(ImplicitLocOpBuilder &inner, Value bits) {
   Value upper = arith::AndIOp::create(
       inner, bits, PhiloxBuilder::constant32(inner, 0xFFFF0000));
@@ -341,10 +343,18 @@ namespace {
 
 struct ConvertAMPToLinalg
     : mlir::amp::impl::ConvertAMPToLinalgBase<ConvertAMPToLinalg> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ConvertAMPToLinalgBase::getDependentDialects(registry);
+    registry.insert<vector::VectorDialect>();
+  }
+
   void runOnOperation() override {
     Operation *root = getOperation();
     if (failed(verifyStaticShapes(root, "amp")))
       return signalPassFailure();
+    RewritePatternSet statistics(&getContext());
+    populateStatisticsToVectors(statistics);
+    walkAndApplyPatterns(root, std::move(statistics));
     // Calls and collectives stay on tensors until bufferization.
     auto isCall = llvm::IsaPred<AllReduceOp, ReduceScatterOp, AllGatherOp,
                                 CallOp, RankPartOp>;

@@ -5,13 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loops over the elements. The first has only two integer reductions, which
-// vectorise. The second counts exponents, in several tables: an increment would
-// wait for the previous one of the same count. The third counts elements that
-// are zero, not finite or lost by the cast, and runs only if the results of the
-// first two say that the tensor has some.
+// Computes statistics in three loops over the elements. The first loop contains
+// only two integer reductions, which vectorise. The second loop counts
+// exponents. It compares a vector of exponents with zero and with each of the
+// largest exponents, and counts the bits of the masks. If a vector has other
+// exponents, its elements are counted one at a time. They alternate between
+// several tables, because an increment waits for the previous one of the same
+// counter. The third loop counts elements that are subnormal, not finite, or
+// lost by the cast. It runs only if the results of the first two loops show
+// that there may be such elements.
 //
 //===----------------------------------------------------------------------===//
+
+#include "StatisticsToLinalg.h"
 
 #include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
 
@@ -21,17 +27,25 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::amp;
 namespace host = ::amphost;
 
-static constexpr uint32_t kInfinityBits = 0x7F800000;
+static constexpr uint32_t kInfinityBits = 0x7F800000,
+                          kLeastNormalBits = 0x00800000;
 
 /// The tables in which exponents are counted, and the number of elements for
 /// which clearing and adding more than one of them would take longer.
 static constexpr int64_t kTables = 4;
 static constexpr int64_t kFewElements = 1024;
+
+/// The number of elements that are compared at once, whose exponents fill a
+/// vector register of 64 bytes, and the number of exponents in the window below
+/// the largest one, which is part of it.
+static constexpr int64_t kVector = 64;
+static constexpr int64_t kWindow = 16;
 
 /// The bits, as an f32, of the least finite magnitude that `type` does not
 /// round to a finite value.
@@ -70,7 +84,7 @@ namespace {
 /// Builds the loops over the elements of one tensor.
 class StatisticsBuilder {
 public:
-  StatisticsBuilder(LinalgBuilder &b, Value input)
+  StatisticsBuilder(LinalgBuilder &b, Value input, bool usesVectors)
       : linalg(b), b(b.getBuilder()), i32(this->b.getI32Type()),
         i64(this->b.getI64Type()), index(this->b.getIndexType()) {
     // A tensor with one dimension needs one loop.
@@ -94,11 +108,12 @@ public:
     zero = arith::ConstantIndexOp::create(this->b, 0);
     one = arith::ConstantIndexOp::create(this->b, 1);
     size = tensor::DimOp::create(this->b, elements, zero);
+    hasWindow = usesVectors && !flat.getElementType().isF64();
   }
 
   Value build(FloatType to) {
     auto [largest, smallest] = buildExtremes();
-    Value histogram = buildHistogram();
+    Value histogram = buildHistogram(largest);
     SmallVector<Value> fields =
         buildRareCounts(to, largest, smallest, histogram);
     Value counts = histogram;
@@ -191,17 +206,29 @@ private:
     return {extend(results[0]), arith::SubIOp::create(b, least, bits(1))};
   }
 
-  /// The values of the fields before the histogram. Counts the elements only if
-  /// `largest`, `smallest` or the first bin of `histogram` says that one of the
-  /// counts is not 0.
+  /// Returns a builder for a branch of an `scf.if` that yields the results of
+  /// `build`.
+  std::function<void(OpBuilder &, Location)>
+  inBranch(std::function<SmallVector<Value>()> build) {
+    return [this, build](OpBuilder &inner, Location) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
+      scf::YieldOp::create(b, build());
+    };
+  }
+
+  /// Returns the values of the fields before the histogram. Counts the elements
+  /// only if `largest` or `smallest` shows that a field other than the number
+  /// of zeros may be nonzero.
   SmallVector<Value> buildRareCounts(FloatType to, Value largest,
                                      Value smallest, Value histogram) {
     using P = arith::CmpIPredicate;
     Value first = arith::ConstantIndexOp::create(b, host::kFirstBin);
     Value tiny = tensor::ExtractOp::create(b, histogram, first);
     Value none = arith::ConstantOp::create(b, b.getIntegerAttr(counter, 0));
-    Value hasTiny = arith::CmpIOp::create(
-        b, P::ne, tiny, arith::ConstantOp::create(b, b.getI64IntegerAttr(0)));
+    // Without subnormals, the first bin counts zeros.
+    Value hasTiny =
+        arith::CmpIOp::create(b, P::ult, smallest, bits(kLeastNormalBits - 1));
     Value hasLarge = arith::CmpIOp::create(
         b, P::uge, largest, bits(to ? getOverflowBits(to) : kInfinityBits));
     Value isNeeded = arith::OrIOp::create(b, hasTiny, hasLarge);
@@ -210,17 +237,13 @@ private:
                                              bits(getNonZeroBits(to) - 1));
       isNeeded = arith::OrIOp::create(b, isNeeded, hasSmall);
     }
-    auto inBranch = [&](function_ref<SmallVector<Value>()> build) {
-      return [this, build](OpBuilder &inner, Location) {
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPoint(inner.getInsertionBlock(),
-                            inner.getInsertionPoint());
-        scf::YieldOp::create(b, build());
-      };
-    };
     auto choice = scf::IfOp::create(
         b, isNeeded, inBranch([&] { return buildCounts(to); }), inBranch([&] {
           SmallVector<Value> fields(5, none);
+          fields[host::kZeros] =
+              counter == i64
+                  ? tiny
+                  : arith::TruncIOp::create(b, counter, tiny).getResult();
           fields.push_back(largest);
           return fields;
         }));
@@ -297,8 +320,109 @@ private:
     })[0];
   }
 
-  /// A tensor with the counts of exponents. Its other elements are 0.
-  Value buildHistogram() {
+  Value buildConstant(Type type, int64_t value) {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+  }
+
+  /// Returns the biased f32 exponents of `kVector` elements, starting at `at`.
+  Value buildExponents(Value at) {
+    auto vectorOf = [](Type type) { return VectorType::get({kVector}, type); };
+    Type element = typeOf(elements).getElementType();
+    Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
+    Value values = vector::TransferReadOp::create(
+        b, vectorOf(element), elements, ValueRange{at}, padding,
+        ArrayRef<bool>{true});
+    if (element.isF16()) {
+      element = b.getF32Type();
+      values = arith::ExtFOp::create(b, vectorOf(element), values);
+    }
+    Type word = b.getIntegerType(element.getIntOrFloatBitWidth());
+    Value words = arith::BitcastOp::create(b, vectorOf(word), values);
+    Value shift = vector::BroadcastOp::create(
+        b, vectorOf(word), buildConstant(word, element.isF32() ? 23 : 7));
+    // The truncation drops the sign.
+    return arith::TruncIOp::create(b, vectorOf(b.getI8Type()),
+                                   arith::ShRUIOp::create(b, words, shift));
+  }
+
+  /// Returns the bits of a mask of `kVector` elements as an integer.
+  Value buildBits(Value mask) {
+    Value word = vector::BitCastOp::create(b, VectorType::get({1}, i64), mask);
+    return vector::ExtractOp::create(b, word, ArrayRef<int64_t>{0});
+  }
+
+  /// Counts the exponents of the first `to` elements, a multiple of `kVector`.
+  /// Returns the number of exponents that are 0, `first`, `first` - 1 and so
+  /// on, and `tables` with the counts of vectors that have other exponents.
+  ValueRange countInWindow(Value tables, Value first, Value to) {
+    using P = arith::CmpIPredicate;
+    auto type = VectorType::get({kVector}, b.getI8Type());
+    auto splat = [&](int64_t value) {
+      return arith::ConstantOp::create(
+          b, DenseElementsAttr::get(type, APInt(8, uint64_t(value))));
+    };
+    Value top = vector::BroadcastOp::create(
+        b, type, arith::TruncIOp::create(b, b.getI8Type(), first));
+    SmallVector<Value> init(kWindow + 1, buildConstant(i64, 0));
+    init.push_back(tables);
+    Value step = arith::ConstantIndexOp::create(b, kVector);
+    return buildLoop(zero, to, step, init, [&](Value at, ValueRange old) {
+      Value exponents = buildExponents(at);
+      Value isZero = arith::CmpIOp::create(b, P::eq, exponents, splat(0));
+      Value distance = arith::SubIOp::create(b, top, exponents);
+      Value isNear = arith::CmpIOp::create(b, P::ult, distance, splat(kWindow));
+      Value all = buildBits(arith::OrIOp::create(b, isZero, isNear));
+      Value isCounted =
+          arith::CmpIOp::create(b, P::eq, all, buildConstant(i64, -1));
+      auto addCounts = [&] {
+        SmallVector<Value> next;
+        for (int64_t i = 0; i <= kWindow; ++i) {
+          Value mask =
+              i == 0 ? isZero
+                     : arith::CmpIOp::create(b, P::eq, distance, splat(i - 1))
+                           .getResult();
+          next.push_back(arith::AddIOp::create(
+              b, old[i], math::CtPopOp::create(b, buildBits(mask))));
+        }
+        next.push_back(old.back());
+        return next;
+      };
+      auto countEach = [&] {
+        SmallVector<Value> next(old.drop_back());
+        Value end = arith::AddIOp::create(b, at, step);
+        next.push_back(countExponents(old.back(), at, end, kTables, 0));
+        return next;
+      };
+      auto choice = scf::IfOp::create(b, isCounted, inBranch(addCounts),
+                                      inBranch(countEach));
+      return SmallVector<Value>(choice.getResults());
+    });
+  }
+
+  /// Adds the other results of `countInWindow` to the first of its tables, and
+  /// returns the tables.
+  Value addWindow(ValueRange counted, Value first) {
+    Type type = typeOf(counted.back()).getElementType();
+    Value tables = counted.back();
+    for (auto [number, count] : llvm::enumerate(counted.drop_back())) {
+      Value bin = buildConstant(i32, 0);
+      if (number > 0)
+        bin = arith::SubIOp::create(b, first,
+                                    buildConstant(i32, int64_t(number) - 1));
+      Value at = arith::IndexCastUIOp::create(b, index, bin);
+      Value narrow = type == i64
+                         ? count
+                         : arith::TruncIOp::create(b, type, count).getResult();
+      Value sum = arith::AddIOp::create(
+          b, tensor::ExtractOp::create(b, tables, at), narrow);
+      tables = tensor::InsertOp::create(b, sum, tables, at);
+    }
+    return tables;
+  }
+
+  /// Returns a tensor with the counts of exponents. Its other elements are 0.
+  /// `largest` contains the bits of the largest magnitude as an f32.
+  Value buildHistogram(Value largest) {
     Value counts =
         linalg.filled(RankedTensorType::get({host::kNumStatistics}, i64), 0.0);
     auto flat = typeOf(elements);
@@ -306,10 +430,18 @@ private:
       return countExponents(counts, zero, size, 1, host::kFirstBin);
     Value tables = linalg.filled(
         RankedTensorType::get({kTables * host::kNumExponents}, counter), 0.0);
-    Value number = arith::ConstantIndexOp::create(b, kTables);
+    Value number =
+        arith::ConstantIndexOp::create(b, hasWindow ? kVector : kTables);
     Value rest = arith::RemUIOp::create(b, size, number);
     Value whole = arith::SubIOp::create(b, size, rest);
-    tables = countExponents(tables, zero, whole, kTables, 0);
+    if (hasWindow) {
+      // The window must not contain 0, which is counted separately.
+      Value first = arith::MaxUIOp::create(
+          b, arith::ShRUIOp::create(b, largest, bits(23)), bits(kWindow));
+      tables = addWindow(countInWindow(tables, first, whole), first);
+    } else {
+      tables = countExponents(tables, zero, whole, kTables, 0);
+    }
     tables = countExponents(tables, whole, size, 1, 0);
     Value end = arith::ConstantIndexOp::create(b, host::kNumExponents);
     Value first = arith::ConstantIndexOp::create(b, host::kFirstBin);
@@ -332,19 +464,29 @@ private:
   ImplicitLocOpBuilder &b;
   Type i32, i64, index, counter;
   Value elements, zero, one, size;
+  /// Whether vectors of exponents are compared with the window.
+  bool hasWindow;
 };
 
 struct LowerStatistics : TensorPattern<StatisticsOp> {
-  using TensorPattern::TensorPattern;
+  LowerStatistics(MLIRContext *context, bool usesVectors)
+      : TensorPattern(context), usesVectors(usesVectors) {}
   void lower(StatisticsOp op, LinalgBuilder &b,
              PatternRewriter &rewriter) const override {
     auto to = op.getTo() ? cast<FloatType>(*op.getTo()) : FloatType();
-    rewriter.replaceOp(op, StatisticsBuilder(b, op.getInput()).build(to));
+    StatisticsBuilder builder(b, op.getInput(), usesVectors);
+    rewriter.replaceOp(op, builder.build(to));
   }
+
+  bool usesVectors;
 };
 
 } // namespace
 
 void mlir::amp::populateStatisticsToLinalg(RewritePatternSet &patterns) {
-  patterns.add<LowerStatistics>(patterns.getContext());
+  patterns.add<LowerStatistics>(patterns.getContext(), /*usesVectors=*/false);
+}
+
+void mlir::amp::populateStatisticsToVectors(RewritePatternSet &patterns) {
+  patterns.add<LowerStatistics>(patterns.getContext(), /*usesVectors=*/true);
 }
