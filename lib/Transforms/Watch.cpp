@@ -10,7 +10,6 @@
 #include "StepRewriter.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Dialect/AMP/IR/Watched.h"
-#include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/Regex.h"
@@ -61,8 +60,6 @@ static bool isExactCast(Operation *op) {
 
 namespace {
 
-enum class Part { Forward, Backward, Update };
-
 class WatchPass final : public amp::impl::WatchPassBase<WatchPass> {
 public:
   using Base::Base;
@@ -96,35 +93,12 @@ private:
     return false;
   }
 
-  /// Returns the parts of the operations of a body and of their results.
-  void findParts(Block &body) {
-    parts.clear();
-    for (Operation &op : body) {
-      Part part = Part::Forward;
-      op.walk([&](Operation *nested) {
-        for (Value operand : nested->getOperands())
-          if (auto it = parts.find(operand); it != parts.end())
-            part = std::max(part, it->second);
-        if (isa<GradientSeedOpInterface>(nested) ||
-            nested->hasAttr(AMPDialect::kBackwardOfAttr))
-          part = std::max(part, Part::Backward);
-      });
-      auto gradients = op.getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
-      for (auto [index, result] : llvm::enumerate(op.getResults())) {
-        own[result] = part;
-        bool isGradient = gradients && index < gradients.size() &&
-                          gradients[index] != StringAttr::get(op.getContext());
-        parts[result] = isGradient ? Part::Update : part;
-      }
-    }
-  }
-
   LogicalResult watch(FunctionOpInterface function) {
     FailureOr<StepRewriter> step = StepRewriter::get(function);
     if (failed(step))
       return failure();
     Block &body = step->getBody();
-    findParts(body);
+    parts = findStepParts(body);
     llvm::SetVector<Value> chosen;
     for (Value argument : body.getArguments())
       if (isWatchable(argument) && selects(argument))
@@ -181,13 +155,11 @@ private:
   }
 
   StringRef getPart(Value value) const {
-    static constexpr StringLiteral names[] = {"forward", "backward", "update"};
-    auto it = own.find(value);
-    return names[int(it == own.end() ? Part::Forward : it->second)];
+    return stringifyPart(parts.lookup(value.getDefiningOp()));
   }
 
-  /// The part in which a value is used, and to which its operation belongs.
-  llvm::DenseMap<Value, Part> parts, own;
+  /// The parts of the operations of a step.
+  llvm::DenseMap<Operation *, StepPart> parts;
 };
 
 } // namespace

@@ -16,9 +16,9 @@
 // RUN: amp-opt %S/convert-train-to-cuda-attention.mlir --convert-train-to-cuda=attention=cudnn --cuda-watch \
 // RUN:   --split-input-file --remarks-filter=amp 2>&1 | FileCheck %s --check-prefix=HIDDEN
 
-// A module that is printed without locations keeps the names of arguments.
-// UNNAMED: amp.prediction = "watch 0 f32 8x argument
-// UNNAMED-SAME: amp.prediction = "watch 1 f32 4x8x argument
+// A module without locations keeps the names of its arguments.
+// UNNAMED: amp.prediction = "watch 0 forward f32 8x  argument
+// UNNAMED-SAME: amp.prediction = "watch 1 forward f32 4x8x  argument
 // UNNAMED-NOT: amp.prediction = "watch
 
 // HIDDEN: NotWatched{{.*}}the scores of attention by cuDNN are not watched
@@ -26,11 +26,11 @@
 // NOTHING: 'match' selects no value: 'train.conv2d' is in no name; expected a part of the name of an operation with its place
 // REGEX: wrong value of 'match': '(', expected a regular expression: parentheses not balanced
 
-// The exponential stays in registers. A kernel before it counts it with its
-// cast, over the loops that it depends on.
+// The exponential stays in registers. A separate kernel recomputes it, and counts
+// its values and those of its cast, over only the loops that it depends on.
 // CHECK-LABEL: func.func @step(
-// CHECK-SAME: -> ({{.*}}tensor<263xi64> {amp.prediction = "watch 0 f32 8x argument \22w\22"}
-// CHECK-SAME: amp.prediction = "watch {{[0-9]+}} f32>f16 8x train.exp {{.*}}cuda-watch.mlir:
+// CHECK-SAME: -> ({{.*}}tensor<263xi64> {amp.prediction = "watch 0 forward f32 8x  argument \22w\22"}
+// CHECK-SAME: amp.prediction = "watch {{[0-9]+}} forward f32>f16 8x 0, train.exp {{.*}}cuda-watch.mlir:
 // CHECK: cuda.kernel named "watch"
 // CHECK-SAME: with <statistics>
 // MATCH-LABEL: func.func @step(
@@ -42,8 +42,8 @@
 // MATCH: cuda.yield %[[EXP]], %[[CAST]] : f32, f32
 // MATCH-NOT: statistics
 
-// Only callers that read predictions run the kernel.
-// PLAN: cuda.buffer "watch 0 f32>f16 8x train.exp {{.*}}role = "prediction"
+// The kernel runs only if the caller reads predictions.
+// PLAN: cuda.buffer "watch 0 forward f32>f16 8x  train.exp {{.*}}role = "prediction"
 // PLAN: with <statistics>
 // PLAN: {cuda.reader = #cuda.reader<predictions>}
 func.func @step(

@@ -1,8 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The counts of cuda-watch: those of the CPU for the same step, no bit of the
-# training changes, and a planted overflow has its name.
+# Checks the counts of cuda-watch. They equal the counts of NumPy for arguments,
+# and are close to the counts of the CPU for other values. The training gives the
+# same bits with and without counts. The counts locate a planted overflow.
 #
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
@@ -27,7 +28,7 @@ NANS, INFINITIES, ZEROS, OVERFLOWS, UNDERFLOWS, LARGEST, SMALLEST, BINS = range(
 
 
 def build(name, watch, precision="fp16"):
-    """Compiles the step."""
+    """Compiles the step. Returns the program and an object that keeps it alive."""
     program, source, shared = (f"{folder}/{name}.{kind}" for kind in ("mlir", "cu", "so"))
     run(["amp-opt", MODEL, f"--amp-cuda-pipeline=precision={precision} batch-size={BATCH}{watch}", "-o", program])
     run(["amp-translate", "--mlir-to-cuda", program, "-o", source])
@@ -50,12 +51,13 @@ def states(step):
 
 
 def counts(step):
-    """The counts by description: number, type, extents and names."""
+    """Returns the counts by description: number, type, extents and names."""
     found = {}
     for name in step.tensors(4):
-        words = name.split(" ", 4)
+        words = name.split(" ", 6)
         if words[0] == "watch":
-            found[tuple(words[1:])] = step.read(4, name)
+            _, number, _, kind, shape, _, names = words
+            found[number, kind, shape, names] = step.read(4, name)
     return found
 
 
@@ -65,8 +67,8 @@ data = {"images": random.standard_normal((BATCH, 64)).astype(np.float32),
 plain, keep_plain = build("plain", "")
 watched, keep_watched = build("watched", " watch=.")
 
-# The states are the same with and without counts, whether the counts are read
-# or not, and one run of five steps counts in the last of them.
+# The states are the same with and without counts, and with and without reads of
+# the counts. A run of five steps counts only in the last step.
 expected = start(plain, data)
 quiet = start(watched, data, flags=NO_PREDICTIONS)
 sampled = start(watched, data)
@@ -85,7 +87,7 @@ last, other = counts(each), counts(sampled)
 assert last.keys() == other.keys() and all((last[key] == other[key]).all() for key in last)
 assert len(first) > 40, list(first)
 
-# NumPy counts the same in the arguments.
+# NumPy gives the same counts for the arguments.
 for (_, kind, shape, name), got in first.items():
     assert got[BINS:].sum() == np.prod([int(n) for n in shape.split("x") if n]), (name, shape)
     if not name.startswith("argument") or name == 'argument "lr"':
@@ -103,8 +105,8 @@ for (_, kind, shape, name), got in first.items():
     if kind == "f32>f16":
         assert got[UNDERFLOWS] == ((value != 0) & (low == 0)).sum() and got[OVERFLOWS] == np.isinf(low).sum()
 
-# amp-run --watch counts nearly the same, on the same states and batch. Sums have
-# another order, so some values cross a power of two.
+# amp-run --watch gives nearly the same counts for the same states and batch. It
+# adds in another order, so some values cross a power of two.
 seeded = start(plain, data)
 seeded.call("save", f"{folder}/state.npz".encode())
 np.savez(f"{folder}/data.npz", train_images=data["images"], train_labels=data["labels"])
@@ -126,8 +128,8 @@ for (_, kind, shape, names), got in first.items():
 print(len(first), "values,", same, "with the name, type and size of one on the CPU")
 assert same >= 25 and parts == {"forward", "backward", "update"}, (same, parts)
 
-# An input beyond the range of f16: its cast overflows, and the first values
-# that are not finite are those computed from it.
+# An input exceeds the range of f16, and its cast overflows. The first values that
+# are not finite are computed from this input.
 data["images"] = data["images"] * np.float32(1e6)
 broken = start(watched, data)
 broken.call("run", 0, 1)
@@ -137,7 +139,7 @@ assert image[OVERFLOWS] == (np.abs(data["images"]) >= 65520).sum() > 1900 and im
 bad = [name for name, got in found if got[NANS] + got[INFINITIES]]
 assert "train.relu" in bad[0] and "digits-mlp.mlir:37:" in bad[0], bad
 
-# Launches may store 8-bit copies of a value and not the value, which is counted all the same.
+# The pass also counts a value if its launch stores only the 8-bit copies of it.
 data["images"] = data["images"] / np.float32(1e6)
 for recipe in ("fp8-delayed", "fp8"):
     plain, keep_plain = build(f"plain-{recipe}", "", recipe)
@@ -153,8 +155,8 @@ for recipe in ("fp8-delayed", "fp8"):
     assert len(relu) >= 2 and all(0 < got[ZEROS] < got[BINS:].sum() and got[NANS] == 0 for got in relu), relu
     print(recipe, len(found), "values")
 
-# By the model of costs, counting all values of GPT-2 at most doubles the time
-# of a step, and the launches of other steps are the same.
+# According to the cost model, counting all values of GPT-2 at most doubles the
+# time of a step. Steps that do not count run the same launches.
 gpt2 = f"{folder}/gpt2.mlir"
 run(["amp-model", "gpt2", "--sequence=1024", "-o", gpt2])
 costs = {}

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Counts the elements of values as `amp.statistics` does
-// (Runtime/Host/Statistics.h), in the body of a kernel over elements:
+// Counts the elements of values as `amp.statistics` does, in the body of a
+// kernel over elements (see Runtime/Host/Statistics.h for the counts):
 //
-//   // Counts x, and how an f16 rounds it.
+//   // Counts the elements of x and the effects of a cast to f16.
 //   __global__ void __launch_bounds__(256) watch(int64_t *out, const float *x)
 //   {
 //     amp::cuda::StatisticsCounter<1> counter;
@@ -21,8 +21,8 @@
 //     counter.finish(0, out);
 //   }
 //
-// All counts are integers, so the order of their sums does not matter.
-// Exponents are counted in shared memory, all else in registers.
+// All counts are integers, so the order of their sums does not matter. The
+// kernel counts exponents in shared memory and everything else in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,9 +36,10 @@
 
 namespace amp::cuda {
 
-/// The copies of each count of an exponent. Lanes of a warp use different ones.
+/// The number of copies of each exponent count. Neighbouring lanes of a warp
+/// use different copies.
 inline constexpr int kExponentCopies = 4;
-/// The words in shared memory for each value.
+/// The number of words in shared memory for each value.
 inline constexpr int kStatisticsWords =
     kFirstBin + kNumExponents * kExponentCopies;
 
@@ -49,8 +50,8 @@ struct LargestWord {
   }
 };
 
-/// Counts the elements of `Values` values. All threads of a block create one,
-/// and use the shared memory of the block for it.
+/// Counts the elements of `Values` values. Each thread of a block creates a
+/// counter. All of them use the shared memory of the block.
 template <int Values>
 class StatisticsCounter {
 public:
@@ -60,8 +61,8 @@ public:
     __syncthreads();
   }
 
-  /// Counts the lanes of `elements`, each of which a cast rounds to the same
-  /// lane of `rounded`.
+  /// Counts the lanes of `elements`. A cast rounds each lane to the same lane
+  /// of `rounded`.
   template <int N>
   AMP_DEVICE void add(int value, const Pack<float, N> &elements,
                       const Pack<float, N> &rounded) {
@@ -73,7 +74,7 @@ public:
   }
 
   /// Adds the counts of the block to `out`, which has `kNumStatistics`
-  /// elements. All threads call it after the last `add`.
+  /// elements. All threads call this function after the last `add`.
   AMP_DEVICE void finish(int value, int64_t *out);
 
 private:
@@ -90,12 +91,13 @@ private:
     fields[kUnderflows] += bits != 0 && rounded == 0;
     if (isFinite && bits > fields[kLargest])
       fields[kLargest] = bits;
-    // Zeros are frequent, as after a relu. Their bin gets them at the end.
+    // Zeros are frequent, for example after a relu. `finish` adds them to their
+    // bin.
     if (bits == 0) {
       ++fields[kZeros];
       return;
     }
-    // The complement, so that 0 means none.
+    // Stores the complement, so that 0 means no element.
     if (isFinite && ~bits > fields[kSmallest])
       fields[kSmallest] = ~bits;
     atomicAdd(bins + (bits >> 23) * kExponentCopies +
@@ -155,8 +157,8 @@ AMP_DEVICE void StatisticsCounter<Values>::finish(int value, int64_t *out) {
   }
 }
 
-/// Shape for a kernel that counts `count` elements of `values` values, `width`
-/// at a time.
+/// Returns the shape of a kernel that counts `count` elements of `values`
+/// values, `width` at a time.
 inline LaunchShape statisticsShape(int64_t count, int width, int values) {
   LaunchShape shape = elementwiseShape(count, width);
   if (shape.grid.x > kStatisticsBlocks)
@@ -165,7 +167,7 @@ inline LaunchShape statisticsShape(int64_t count, int width, int values) {
   return shape;
 }
 
-/// Clears `outputs` and launches a kernel that counts.
+/// Clears `outputs` and launches a kernel that counts values into them.
 template <typename... Parameters, typename... Arguments>
 Status launchStatistics(const char *name, cudaStream_t stream,
                         const LaunchShape &shape,

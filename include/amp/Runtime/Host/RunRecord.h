@@ -177,7 +177,34 @@ inline std::string printMetricsCsv(const std::vector<RunRecord> &runs) {
   return text;
 }
 
-/// Prints JSON with one element per line.
+/// Returns the number of bytes of the UTF-8 character that begins at
+/// `text[at]`, or 0 if no valid character begins there.
+inline size_t getUtf8Length(const std::string &text, size_t at) {
+  const auto byte = [&](size_t i) { return (unsigned char)text[i]; };
+  const unsigned first = byte(at);
+  const size_t length = first < 0x80    ? 1
+                        : first < 0xC2  ? 0
+                        : first < 0xE0  ? 2
+                        : first < 0xF0  ? 3
+                        : first <= 0xF4 ? 4
+                                        : 0;
+  if (at + length > text.size())
+    return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((byte(at + i) & 0xC0) != 0x80)
+      return 0;
+  if (length < 3)
+    return length;
+  // Overlong forms, surrogates, and code points above U+10FFFF.
+  const unsigned second = byte(at + 1);
+  const bool isWrong =
+      (first == 0xE0 && second < 0xA0) || (first == 0xED && second >= 0xA0) ||
+      (first == 0xF0 && second < 0x90) || (first == 0xF4 && second >= 0x90);
+  return isWrong ? 0 : length;
+}
+
+/// Prints JSON with one element per line. Bytes that are not UTF-8 become the
+/// replacement character.
 class JsonPrinter {
 public:
   /// Begins an object or array, or ends it.
@@ -207,17 +234,22 @@ public:
   }
   void string(const std::string &value) {
     text += '"';
-    for (char c : value) {
+    for (size_t at = 0; at < value.size();) {
+      const char c = value[at];
+      const size_t length = getUtf8Length(value, at);
       if (c == '"' || c == '\\') {
         text += '\\';
         text += c;
-      } else if ((unsigned char)c < 0x20) {
+      } else if (length == 1 && c < 0x20) {
         char escaped[8];
         std::snprintf(escaped, sizeof(escaped), "\\u%04x", unsigned(c));
         text += escaped;
+      } else if (length == 0) {
+        text += "\xEF\xBF\xBD";
       } else {
-        text += c;
+        text.append(value, at, length);
       }
+      at += std::max<size_t>(length, 1);
     }
     text += '"';
   }

@@ -54,6 +54,36 @@ std::string mlir::amp::nameWatchedValue(Value value) {
   return text;
 }
 
+StringRef mlir::amp::stringifyPart(StepPart part) {
+  static constexpr StringLiteral names[] = {"forward", "backward", "update"};
+  return names[int(part)];
+}
+
+llvm::DenseMap<Operation *, StepPart> mlir::amp::findStepParts(Block &body) {
+  // The earliest part of the operations that use a value.
+  llvm::DenseMap<Value, StepPart> uses;
+  llvm::DenseMap<Operation *, StepPart> parts;
+  for (Operation &op : body) {
+    StepPart part = StepPart::Forward;
+    op.walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        if (auto it = uses.find(operand); it != uses.end())
+          part = std::max(part, it->second);
+      if (isa<GradientSeedOpInterface>(nested) ||
+          nested->hasAttr(AMPDialect::kBackwardOfAttr))
+        part = std::max(part, StepPart::Backward);
+    });
+    parts[&op] = part;
+    auto gradients = op.getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
+    for (auto [index, result] : llvm::enumerate(op.getResults())) {
+      bool isGradient = gradients && index < gradients.size() &&
+                        gradients[index] != StringAttr::get(op.getContext());
+      uses[result] = isGradient ? StepPart::Update : part;
+    }
+  }
+  return parts;
+}
+
 SmallVector<WatchedValue>
 mlir::amp::getWatchedValues(FunctionOpInterface function) {
   SmallVector<WatchedValue> values;

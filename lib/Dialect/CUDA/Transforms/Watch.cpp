@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds the values of the source step in the launches that compute them. The
-// locations of operations name these values: each operation of a body has the
-// location of the operation that it was lowered from.
+// Counts the values of the source step in the launches that compute them. The
+// locations of operations name these values: each operation of a kernel body
+// keeps the location of the operation from which it was lowered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,12 +17,13 @@
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/AMP/IR/Watched.h"
 #include "amp/Dialect/CUDA/Transforms/Passes.h"
+#include "amp/Runtime/Host/WatchedRecord.h"
 #include "amp/Support/LocationText.h"
 #include "amp/Support/TensorTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Regex.h"
 
 namespace mlir::amp {
@@ -38,12 +39,38 @@ using mlir::amp::typeOf;
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Appends the names of the operations that `loc` holds, with their places.
-static void readOperationNames(Location loc,
-                               SmallVectorImpl<std::string> &names) {
+namespace {
+/// An operation of the source step: its name with its place, and its part.
+struct SourceOp {
+  std::string name;
+  std::string part = "forward";
+
+  bool operator==(const SourceOp &other) const {
+    return name == other.name && part == other.part;
+  }
+};
+} // namespace
+
+/// Returns the part that 'convert-train-to-cuda' recorded in a location.
+static std::string readPart(Location loc) {
+  std::string part = "forward";
+  loc->walk([&](Location inner) {
+    auto fused = dyn_cast<FusedLoc>(inner);
+    auto noted = fused ? dyn_cast_or_null<StringAttr>(fused.getMetadata())
+                       : StringAttr();
+    if (!noted)
+      return WalkResult::advance();
+    part = noted.str();
+    return WalkResult::interrupt();
+  });
+  return part;
+}
+
+/// Appends the operations in `loc` with their source places.
+static void readOperations(Location loc, SmallVectorImpl<SourceOp> &ops) {
   if (auto fused = dyn_cast<FusedLoc>(loc)) {
     for (Location part : fused.getLocations())
-      readOperationNames(part, names);
+      readOperations(part, ops);
     return;
   }
   auto named = dyn_cast<NameLoc>(loc);
@@ -54,45 +81,49 @@ static void readOperationNames(Location loc,
   for (const std::string &part : {source.name, source.place})
     if (!part.empty())
       text += " " + part;
-  if (!llvm::is_contained(names, text))
-    names.push_back(text);
+  SourceOp op{text, readPart(named.getChildLoc())};
+  if (!llvm::is_contained(ops, op))
+    ops.push_back(op);
 }
 
 /// Whether an operation at `loc` converts values to another type.
 static bool isCastLocation(Location loc) {
-  SmallVector<std::string> names;
-  readOperationNames(loc, names);
-  StringRef op = names.empty() ? StringRef() : StringRef(names[0]);
+  SmallVector<SourceOp> ops;
+  readOperations(loc, ops);
+  StringRef op = ops.empty() ? StringRef() : StringRef(ops[0].name);
   op = op.split(' ').first;
   return op.contains("cast") || op.contains("convert") || op.contains("trunc");
 }
 
-/// The names of result `target` of a launch of a library or of a tuned kernel,
-/// that of the result first.
-static SmallVector<std::string> nameResult(LaunchOpInterface launch,
-                                           unsigned target) {
-  SmallVector<std::string> names;
-  readOperationNames(launch->getLoc(), names);
-  // An optimizer has the results of merged updates: the first result of each,
-  // then the second of each.
+/// Returns the operations for result `target` of a launch of a library or of a
+/// tuned kernel. The first operation computes the result.
+static SmallVector<SourceOp> nameResult(LaunchOpInterface launch,
+                                        unsigned target) {
+  SmallVector<SourceOp> ops;
+  readOperations(launch->getLoc(), ops);
+  // An optimizer merges updates. Its results are the first result of each
+  // update, then the second result of each.
   if (auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation())) {
     unsigned results = launch.getNumTargets() - optimizer.getCopies().size();
-    if (names.empty() || results % names.size() != 0)
-      return names;
-    auto [op, place] = StringRef(names[target % names.size()]).split(' ');
-    return {(op + "#" + Twine(target / names.size()) + " " + place).str()};
+    if (ops.empty() || results % ops.size() != 0)
+      return ops;
+    SourceOp update = ops[target % ops.size()];
+    auto [op, place] = StringRef(update.name).split(' ');
+    update.name = (op + "#" + Twine(target / ops.size()) + " " + place).str();
+    return {update};
   }
-  if (names.size() < 2)
-    return names;
-  // Merged operations have as many results each. An epilogue follows its
-  // product, whose result before the epilogue is the second one.
+  if (ops.size() < 2)
+    return ops;
+  // Merged operations have the same number of results each. The location of an
+  // epilogue follows the location of its product. The second result is the
+  // product before the epilogue.
   bool isMerged = !launch.isProduct() && launch.getNumTargets() > 1 &&
-                  launch.getNumTargets() % names.size() == 0;
-  size_t first = isMerged      ? target % names.size()
-                 : target == 0 ? names.size() - 1
+                  launch.getNumTargets() % ops.size() == 0;
+  size_t first = isMerged      ? target % ops.size()
+                 : target == 0 ? ops.size() - 1
                                : 0;
-  std::swap(names[0], names[first]);
-  return names;
+  std::swap(ops[0], ops[first]);
+  return ops;
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,9 +144,9 @@ static FloatType getNarrowScalar(Value scalar) {
   return {};
 }
 
-/// Whether `op`, of the body of a kernel, computes the result of an operation
-/// of the source step. The operations that a composite was lowered to have one
-/// location.
+/// Whether `op` in the body of a kernel computes the result of an operation of
+/// the source step. All operations that a composite was lowered to share a
+/// location, and only the last one computes the result.
 static bool isResultInBody(Operation &op) {
   if (op.getNumResults() != 1 || op.getNumOperands() == 0 ||
       !isWatchableType(op.getResult(0).getType()) || isa<arith::ExtFOp>(op) ||
@@ -131,9 +162,10 @@ namespace {
 /// A value to count: a tensor, or a scalar in a region of a kernel.
 struct Found {
   Value value;
+  /// The type to which the step narrows the value, or null.
   FloatType to;
-  SmallVector<std::string> names;
-  /// The kernel of a scalar.
+  SmallVector<SourceOp> ops;
+  /// The kernel that computes a scalar. Null for a tensor.
   KernelOp kernel = {};
 };
 
@@ -148,12 +180,15 @@ private:
   void find(Block &block);
   void findInKernel(KernelOp kernel);
   void findResults(LaunchOpInterface launch);
-  void add(Value value, FloatType to, ArrayRef<std::string> names,
+  void add(Value value, FloatType to, ArrayRef<SourceOp> ops,
            KernelOp kernel = {});
   void build(func::FuncOp step);
+  /// Adds the numbers of the found values from which `value` is computed.
+  void appendOperands(Value value, SetVector<unsigned> &operands);
   void reportHidden(LaunchOpInterface launch);
 
   std::vector<Found> found;
+  llvm::DenseMap<Value, unsigned> numbers;
 };
 } // namespace
 
@@ -177,24 +212,24 @@ static FloatType getNarrowTensor(Value tensor) {
   return {};
 }
 
-void WatchLaunches::add(Value value, FloatType to, ArrayRef<std::string> names,
+void WatchLaunches::add(Value value, FloatType to, ArrayRef<SourceOp> ops,
                         KernelOp kernel) {
-  if (names.empty() || (!match.empty() && llvm::none_of(names, [&](auto &name) {
-        return llvm::Regex(match).match(name);
+  if (ops.empty() || (!match.empty() && llvm::none_of(ops, [&](auto &op) {
+        return llvm::Regex(match).match(op.name);
       })))
     return;
-  found.push_back({value, to, SmallVector<std::string>(names), kernel});
+  found.push_back({value, to, SmallVector<SourceOp>(ops), kernel});
 }
 
 /// Finds the values that `kernel` computes and does not store.
 void WatchLaunches::findInKernel(KernelOp kernel) {
   if (kernel.getPredicate())
     return;
-  SmallVector<std::string> own;
+  SmallVector<SourceOp> own;
   Block &body = kernel.getBody().front();
   unsigned numStored = kernel.getNumStored();
   if (kernel.isReduction())
-    readOperationNames(body.getTerminator()->getLoc(), own);
+    readOperations(body.getTerminator()->getLoc(), own);
   for (Region *region : {&kernel.getBody(), &kernel.getFinish()})
     for (Block &block : *region)
       for (Operation &op : block.without_terminator()) {
@@ -204,37 +239,39 @@ void WatchLaunches::findInKernel(KernelOp kernel) {
         // A kernel that quantises also yields the value of the 8-bit copies.
         bool isYielded = llvm::is_contained(
             block.getTerminator()->getOperands().take_front(numStored), value);
-        SmallVector<std::string> names;
-        readOperationNames(op.getLoc(), names);
-        // A reduction combines values of its own operation.
+        SmallVector<SourceOp> ops;
+        readOperations(op.getLoc(), ops);
+        // A yielded value that belongs to the operation of the reduction is not
+        // a value of the source step.
         bool isStored = !kernel.isReduction() ||
-                        region == &kernel.getFinish() || names.empty() ||
-                        own.empty() || names.front() == own.front();
+                        region == &kernel.getFinish() || ops.empty() ||
+                        own.empty() || ops.front() == own.front();
         if (!isYielded || !isStored)
-          add(value, getNarrowScalar(value), names, kernel);
+          add(value, getNarrowScalar(value), ops, kernel);
       }
 }
 
-/// The names of result `target` of `kernel`. Empty for the result of a cast,
-/// whose operand is counted.
-static SmallVector<std::string> nameKernelResult(KernelOp kernel,
-                                                 unsigned target) {
-  SmallVector<std::string> names;
+/// Returns the operations for result `target` of `kernel`. Empty for the result
+/// of a cast, because the pass counts its operand.
+static SmallVector<SourceOp> nameKernelResult(KernelOp kernel,
+                                              unsigned target) {
+  SmallVector<SourceOp> ops;
   Region &last =
       kernel.getFinish().empty() ? kernel.getBody() : kernel.getFinish();
   Operation *yield = last.front().getTerminator();
   Operation *op = yield->getOperand(target).getDefiningOp();
   if (kernel.isReduction() && kernel.getFinish().empty())
-    readOperationNames(yield->getLoc(), names);
+    readOperations(yield->getLoc(), ops);
   else if (op && !isa<arith::ExtFOp>(op) &&
            !(isa<arith::TruncFOp>(op) && isCastLocation(op->getLoc())))
-    readOperationNames(op->getLoc(), names);
+    readOperations(op->getLoc(), ops);
   else if (!op)
-    readOperationNames(kernel.getLoc(), names);
-  return names;
+    readOperations(kernel.getLoc(), ops);
+  return ops;
 }
 
-/// Returns what `launch` computes and does not store, or an empty string.
+/// Describes the values that `launch` computes and does not store. Returns an
+/// empty string if there are none.
 static StringRef getHiddenValues(Operation *launch) {
   if (isa<LinearCrossEntropyOp>(launch))
     return "the logits of a loss in chunks";
@@ -245,7 +282,7 @@ static StringRef getHiddenValues(Operation *launch) {
                                    : StringRef();
 }
 
-/// Reports an operation whose inner values are not stored.
+/// Reports a launch whose inner values are not counted.
 void WatchLaunches::reportHidden(LaunchOpInterface launch) {
   StringRef what = getHiddenValues(launch);
   if (what.empty())
@@ -261,8 +298,9 @@ void WatchLaunches::reportHidden(LaunchOpInterface launch) {
 }
 
 void WatchLaunches::findResults(LaunchOpInterface launch) {
-  // A reader of a collective would make later launches wait for it. The results
-  // of the other launches are not values of the source step.
+  // Later launches would wait for a kernel that reads the result of a
+  // collective. The results of the other launches here are not values of the
+  // source step.
   if (launch.isCollective() ||
       isa<CastsOp, CheckGradientsOp, UpdateScaleOp, QuantizeOp,
           UpdateQuantizerOp>(launch.getOperation()))
@@ -275,12 +313,15 @@ void WatchLaunches::findResults(LaunchOpInterface launch) {
                               : launch.getNumTargets();
   for (unsigned target = 0; target < numStored; ++target) {
     Value result = launch.getResults()[target];
-    // A copy has the counts of the cast. A result that a flag may leave without
-    // a value has none to count.
+    // Copies of parameters are not counted. A launch with a predicate may leave
+    // a result undefined, so this result is not counted either.
     if (auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation());
         optimizer &&
         target >= launch.getNumTargets() - optimizer.getCopies().size())
       break;
+    if (auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation());
+        optimizer && llvm::is_contained(optimizer.getSplits(), int64_t(target)))
+      continue;
     if (!isWatchableType(typeOf(result).getElementType()) ||
         typeOf(result).getNumElements() == 0 ||
         (launch.getPredicate() && !launch.getTiedInput(target)))
@@ -291,11 +332,13 @@ void WatchLaunches::findResults(LaunchOpInterface launch) {
 }
 
 void WatchLaunches::find(Block &block) {
+  // Counting kernels cannot read a tensor whose halves are stored apart.
   for (BlockArgument argument : block.getArguments())
-    if (isWatchableType(typeOf(argument).getElementType()) &&
+    if (!getOperation().getArgAttr(argument.getArgNumber(), kSplitAttr) &&
+        isWatchableType(typeOf(argument).getElementType()) &&
         typeOf(argument).getNumElements() != 0)
       add(argument, getNarrowTensor(argument),
-          mlir::amp::nameWatchedValue(argument));
+          SourceOp{mlir::amp::nameWatchedValue(argument)});
   for (auto launch : block.getOps<LaunchOpInterface>()) {
     reportHidden(launch);
     if (auto kernel = dyn_cast<KernelOp>(launch.getOperation()))
@@ -304,46 +347,113 @@ void WatchLaunches::find(Block &block) {
   }
 }
 
-/// The name of a prediction: what the counts describe.
-static std::string describe(unsigned number, const CountedValue &counted,
-                            const Found &found) {
+/// Follows views to the tensor that they read.
+static Value skipViews(Value tensor) {
+  while (auto view = tensor.getDefiningOp<ViewOp>())
+    tensor = view->getOperand(0);
+  return tensor;
+}
+
+void WatchLaunches::appendOperands(Value value, SetVector<unsigned> &operands) {
+  SmallVector<Value> pending;
+  llvm::DenseSet<Value> seen;
+  // Appends the values from which `from` is computed, also within a kernel.
+  auto expand = [&](Value from) {
+    if (auto argument = dyn_cast<BlockArgument>(from)) {
+      auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp());
+      if (!kernel)
+        return;
+      if (argument.getOwner()->getParent() == &kernel.getFinish())
+        llvm::append_range(
+            pending, kernel.getBody().front().getTerminator()->getOperands());
+      else if (argument.getArgNumber() < kernel.getInputs().size())
+        pending.push_back(kernel.getInputs()[argument.getArgNumber()]);
+      return;
+    }
+    Operation *op = from.getDefiningOp();
+    unsigned number = cast<OpResult>(from).getResultNumber();
+    if (isa<CastsOp>(op)) {
+      pending.push_back(op->getOperand(number));
+    } else if (auto kernel = dyn_cast<KernelOp>(op)) {
+      Region &last =
+          kernel.getFinish().empty() ? kernel.getBody() : kernel.getFinish();
+      ValueRange yielded = last.front().getTerminator()->getOperands();
+      if (number < yielded.size())
+        pending.push_back(yielded[number]);
+    } else {
+      llvm::append_range(pending, op->getOperands());
+    }
+  };
+  expand(skipViews(value));
+  while (!pending.empty()) {
+    Value next = skipViews(pending.pop_back_val());
+    if (!seen.insert(next).second)
+      continue;
+    if (auto it = numbers.find(next); it != numbers.end())
+      operands.insert(it->second);
+    else if (Operation *op = next.getDefiningOp();
+             !op || !isa<LaunchOpInterface>(op) || isa<CastsOp>(op))
+      expand(next);
+  }
+}
+
+/// Describes a value, without its operands.
+static ::amphost::WatchedRecord describe(const CountedValue &counted,
+                                         const Found &found) {
   auto print = [](Type type) {
     std::string text;
     llvm::raw_string_ostream(text) << type;
     return text;
   };
-  std::string text = (mlir::amp::kWatchPrefix + Twine(number) + " ").str();
-  text += print(getElementTypeOrSelf(found.value.getType()));
+  ::amphost::WatchedRecord record;
+  record.type = print(getElementTypeOrSelf(found.value.getType()));
   if (found.to)
-    text += ">" + print(found.to);
-  text += " ";
-  for (int64_t extent : counted.shape)
-    text += std::to_string(extent) + "x";
-  return text + " " + llvm::join(found.names, " | ");
+    record.to = print(found.to);
+  record.shape.assign(counted.shape.begin(), counted.shape.end());
+  record.part = found.ops.front().part;
+  record.name = found.ops.front().name;
+  for (const SourceOp &op : llvm::drop_begin(found.ops))
+    record.fused.push_back(op.name);
+  return record;
 }
 
 void WatchLaunches::build(func::FuncOp step) {
   SmallVector<ScalarToCount> scalars;
   std::vector<CountedValue> counted(found.size());
-  for (auto [number, each] : llvm::enumerate(found))
+  std::vector<SetVector<unsigned>> operands(found.size());
+  numbers.clear();
+  for (auto [index, each] : llvm::enumerate(found))
+    numbers.try_emplace(each.value, index);
+  for (auto [index, each] : llvm::enumerate(found))
+    appendOperands(each.value, operands[index]);
+  for (auto [index, each] : llvm::enumerate(found))
     if (!each.kernel)
-      counted[number] = countTensor(each.value, each.to);
+      counted[index] = countTensor(each.value, each.to);
     else if (each.value.getParentRegion() == &each.kernel.getFinish())
-      counted[number] = countInFinish(each.kernel, each.value, each.to);
+      counted[index] = countInFinish(each.kernel, each.value, each.to);
     else
-      scalars.push_back({unsigned(number), each.kernel, each.value, each.to});
+      scalars.push_back({unsigned(index), each.kernel, each.value, each.to});
   countScalars(scalars, counted);
+  // Scalars that loops visit several times are not counted.
+  SmallVector<unsigned> positions(found.size());
+  unsigned number = 0;
+  for (auto [index, each] : llvm::enumerate(counted))
+    positions[index] = each.counts ? number++ : ~0u;
   Block &block = step.getBody().front();
   Operation *terminator = block.getTerminator();
   FunctionType type = step.getFunctionType();
   SmallVector<Type> results(type.getResults());
-  unsigned first = results.size(), number = 0;
+  unsigned first = results.size();
   SmallVector<std::string> names;
-  for (auto [each, description] : llvm::zip_equal(counted, found)) {
-    // A scalar that its loops visit several times is not counted.
+  for (auto [index, each] : llvm::enumerate(counted)) {
     if (!each.counts)
       continue;
-    names.push_back(describe(number++, each, description));
+    ::amphost::WatchedRecord record = describe(each, found[index]);
+    for (unsigned operand : operands[index])
+      if (counted[operand].counts)
+        record.operands.push_back(positions[operand]);
+    llvm::sort(record.operands);
+    names.push_back(::amphost::nameCounts(positions[index], record));
     results.push_back(each.counts.getType());
     terminator->insertOperands(terminator->getNumOperands(), each.counts);
   }
@@ -354,7 +464,7 @@ void WatchLaunches::build(func::FuncOp step) {
   numWatched += number;
 }
 
-/// Whether `step` may have become launches, which take static tensors.
+/// Whether `step` can consist of launches, which take static tensors.
 static bool hasStaticArguments(func::FuncOp step) {
   return llvm::all_of(step.getArgumentTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);

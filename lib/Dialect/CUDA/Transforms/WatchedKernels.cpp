@@ -13,16 +13,17 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <map>
 #include <set>
 
 using namespace mlir;
 using namespace mlir::cuda;
 using mlir::amp::typeOf;
 
-/// The name of kernels that count. The memory plan makes it unique.
+/// The name of the kernels that count. The memory plan makes the names unique.
 static constexpr StringLiteral kKernelName = "watch";
 
-/// `scalar` as an f32.
+/// Converts `scalar` to f32.
 static Value widen(OpBuilder &b, Location loc, Value scalar) {
   return scalar.getType().isF32()
              ? scalar
@@ -30,7 +31,7 @@ static Value widen(OpBuilder &b, Location loc, Value scalar) {
                    .getResult();
 }
 
-/// Appends the values that a kernel yields to count `scalar`.
+/// Appends the two values that a kernel yields to count `scalar`.
 static void appendCounted(OpBuilder &b, Value scalar, FloatType to,
                           SmallVectorImpl<Value> &yielded) {
   Location loc = scalar.getLoc();
@@ -41,7 +42,7 @@ static void appendCounted(OpBuilder &b, Value scalar, FloatType to,
 }
 
 /// Creates a kernel that counts `numValues` values over all loops. The caller
-/// adds the body.
+/// creates its body.
 static KernelOp createCounter(OpBuilder &b, Location loc, ValueRange inputs,
                               ArrayRef<int64_t> extents,
                               SmallVector<AffineMap> maps, size_t numValues) {
@@ -100,37 +101,83 @@ CountedValue mlir::cuda::countInFinish(KernelOp kernel, Value value,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What scalars of a body are computed from.
+/// A sum of multiples of loops: the factor of each loop.
+using LoopTerms = std::map<unsigned, int64_t>;
+
+/// The operations, inputs and loops from which scalars of a body are computed.
 struct Sources {
   llvm::SetVector<Operation *> ops;
   llvm::SetVector<unsigned> inputs;
-  /// The loops in whose positions the scalars differ.
+  /// The loops on whose positions the scalars depend.
   std::set<unsigned> loops;
+  /// The terms of the positions at which the inputs are read.
+  SmallVector<LoopTerms> positions;
 };
 } // namespace
 
-/// Adds the loops of `expr`. Fails if several of its positions are equal.
-static LogicalResult addLoops(AffineExpr expr, std::set<unsigned> &loops) {
+/// Adds `factor` times `expr` to `terms`. Fails if it is not a sum of multiples
+/// of loops.
+static LogicalResult addTerms(AffineExpr expr, int64_t factor,
+                              LoopTerms &terms) {
   if (isa<AffineConstantExpr>(expr))
     return success();
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-    loops.insert(dim.getPosition());
+    terms[dim.getPosition()] += factor;
     return success();
   }
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary || (expr.getKind() != AffineExprKind::Add &&
-                  expr.getKind() != AffineExprKind::Mul))
+  if (!binary)
     return failure();
-  return success(succeeded(addLoops(binary.getLHS(), loops)) &&
-                 succeeded(addLoops(binary.getRHS(), loops)));
+  // Affine expressions have constants on the right.
+  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (expr.getKind() == AffineExprKind::Mul && constant)
+    return addTerms(binary.getLHS(), factor * constant.getValue(), terms);
+  return success(expr.getKind() == AffineExprKind::Add &&
+                 succeeded(addTerms(binary.getLHS(), factor, terms)) &&
+                 succeeded(addTerms(binary.getRHS(), factor, terms)));
 }
 
-/// Finds what `scalar` is computed from. Fails if a read is not at distinct
-/// positions.
+/// Whether `terms` has another value for each position of its loops that are
+/// not in `known`. Each factor must exceed the sum of all smaller terms.
+static bool isInjective(const LoopTerms &terms, ArrayRef<int64_t> extents,
+                        const std::set<unsigned> &known) {
+  SmallVector<std::pair<int64_t, int64_t>> ordered;
+  for (auto [loop, factor] : terms)
+    if (!known.count(loop))
+      ordered.push_back({std::abs(factor), extents[loop]});
+  llvm::sort(ordered);
+  int64_t largest = 0;
+  for (auto [factor, extent] : ordered) {
+    if (extent > 1 && factor <= largest)
+      return false;
+    largest += factor * (extent - 1);
+  }
+  return true;
+}
+
+/// Whether each position of the loops of `sources` reads other elements or
+/// indices. Otherwise, as for the windows of a pooling, a count over the loops
+/// would count elements several times.
+static bool readsDistinctElements(KernelOp kernel, const Sources &sources,
+                                  std::set<unsigned> known) {
+  size_t numKnown;
+  do {
+    numKnown = known.size();
+    for (const LoopTerms &terms : sources.positions)
+      if (isInjective(terms, kernel.getExtents(), known))
+        for (auto [loop, factor] : terms)
+          known.insert(loop);
+  } while (known.size() != numKnown);
+  return known == sources.loops;
+}
+
+/// Finds the sources of `scalar`. Fails if a count over their loops would not
+/// count each element once.
 static LogicalResult findSources(KernelOp kernel, Value scalar,
                                  Sources &sources) {
   SmallVector<Value> worklist{scalar};
   llvm::DenseSet<Value> seen;
+  std::set<unsigned> indices;
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     if (!seen.insert(value).second)
@@ -141,15 +188,20 @@ static LogicalResult findSources(KernelOp kernel, Value scalar,
       if (index >= kernel.getNumElementInputs())
         continue;
       for (AffineExpr expr : kernel.getMap(index).getResults())
-        if (failed(addLoops(expr, sources.loops)))
+        if (LoopTerms terms; succeeded(addTerms(expr, 1, terms))) {
+          for (auto [loop, factor] : terms)
+            sources.loops.insert(loop);
+          sources.positions.push_back(std::move(terms));
+        } else {
           return failure();
+        }
       continue;
     }
     Operation *op = value.getDefiningOp();
     sources.ops.insert(op);
     if (auto index = dyn_cast<IndexOp>(op))
-      sources.loops.insert(index.getLoop());
-    // Operations with regions may use values of the body in them.
+      indices.insert(index.getLoop());
+    // Regions of an operation may use values of the body.
     op->walk([&](Operation *nested) {
       for (Value operand : nested->getOperands())
         if (Region *region = operand.getParentRegion();
@@ -157,10 +209,11 @@ static LogicalResult findSources(KernelOp kernel, Value scalar,
           worklist.push_back(operand);
     });
   }
-  return success();
+  sources.loops.insert(indices.begin(), indices.end());
+  return success(readsDistinctElements(kernel, sources, indices));
 }
 
-/// Adds a kernel over `loops` that counts `scalars`, which have these sources.
+/// Adds a kernel that counts `scalars` over the loops of `sources`.
 static void countTogether(ArrayRef<ScalarToCount> scalars,
                           const Sources &sources,
                           MutableArrayRef<CountedValue> counted) {

@@ -14,13 +14,14 @@
 namespace mlir::cuda {
 
 /// The result of a kernel that counts a value, and the shape of the value. The
-/// result is null for a value that is not counted.
+/// result is null if the value is not counted.
 struct CountedValue {
   Value counts;
   SmallVector<int64_t> shape;
 };
 
-/// A scalar in the body of a kernel.
+/// A scalar in the body of `kernel`. `number` is the index of its counts. The
+/// step narrows the scalar to `to`, or `to` is null.
 struct ScalarToCount {
   unsigned number;
   KernelOp kernel;
@@ -29,17 +30,18 @@ struct ScalarToCount {
 };
 
 /// Adds a kernel that reads `tensor`, an argument or a result of a launch, and
-/// counts its elements and the rounding of each to `to`, which may be null. The
-/// kernel follows the launch, or is the first of the step.
+/// counts its elements. Unless `to` is null, also counts the effects of a cast
+/// to `to`. The kernel follows the launch, or comes first for an argument.
 CountedValue countTensor(Value tensor, FloatType to);
 
-/// Adds a copy of the reduction `kernel` that ends with `value`, a scalar of
-/// its 'finish', and counts its results.
+/// Adds a copy of the reduction `kernel` that stores `value`, a scalar of its
+/// `finish` region, and counts the stored elements.
 CountedValue countInFinish(KernelOp kernel, Value value, FloatType to);
 
-/// Adds kernels before those of `scalars`, which compute the same values and
-/// count them. Sets the elements of `counted` with the numbers of the scalars.
-/// A scalar that is the same in several positions of a loop is counted once.
+/// Adds kernels before the kernels of `scalars`. They compute the same scalars
+/// and count them. Sets the elements of `counted` at the numbers of the
+/// scalars. A kernel runs only over the loops on which its scalars depend, so
+/// it counts a repeated scalar once.
 void countScalars(ArrayRef<ScalarToCount> scalars,
                   MutableArrayRef<CountedValue> counted);
 

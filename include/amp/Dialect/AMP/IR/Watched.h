@@ -27,6 +27,16 @@ OpResult getComputedResult(Value value);
 /// location.
 std::string nameWatchedValue(Value value);
 
+/// The parts of a step, in order.
+enum class StepPart { Forward, Backward, Update };
+StringRef stringifyPart(StepPart part);
+
+/// Maps each operation of `body` to its part of the step. The backward pass
+/// depends on a gradient seed, and the update depends on gradients of
+/// parameters. Nested operations determine the part of the operation that
+/// contains them.
+llvm::DenseMap<Operation *, StepPart> findStepParts(Block &body);
+
 /// A value that a step returns for `amp-watch`.
 struct WatchedValue {
   /// The number in the name of the result, and the name.
