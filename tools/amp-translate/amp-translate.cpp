@@ -80,6 +80,11 @@ static cl::opt<std::string>
     masterWeights("master-weights", cl::value_desc("cast|copy|split|none"),
                   cl::desc("How the pipeline keeps f32 weights"),
                   cl::cat(category));
+static cl::opt<std::string>
+    training("pipeline", cl::value_desc("options"),
+             cl::desc("Further options of the training pipeline, as in "
+                      "--pipeline='fp8-keep-last=0 gradient-norm'"),
+             cl::cat(category));
 static cl::opt<int64_t> batchSize("batch-size", cl::init(0),
                                   cl::desc("Samples in a batch, where the step "
                                            "leaves it open"),
@@ -103,6 +108,12 @@ static cl::opt<int64_t>
     nodes("nodes", cl::init(1),
           cl::desc("With --cuda-costs: the machines of the ranks (default: 1)"),
           cl::cat(category));
+static cl::opt<std::string> watch(
+    "watch", cl::ValueOptional, cl::value_desc("regex"),
+    cl::desc("Make the program count the values of the step whose names match "
+             "(default: all), for --watch of a trainer and for callers of the "
+             "C interface"),
+    cl::cat(category));
 static cl::opt<bool> noEpilogues(
     "no-epilogues",
     cl::desc("Leave activations and bias gradients out of products"),
@@ -294,6 +305,7 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch,
   options.precision = precision;
   options.lossScaling = lossScaling;
   options.masterWeights = masterWeights;
+  options.training = training;
   options.epilogues = !noEpilogues;
   options.strictRounding = strictRounding;
   options.attention = attention;
@@ -306,6 +318,8 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch,
   options.shardOptimizer = shardOptimizer;
   options.shardMinElements = shardMinElements;
   options.inference = inference.str();
+  if (watch.getNumOccurrences())
+    options.watch = watch.empty() ? "." : watch.getValue();
   amp::buildCUDAPipeline(pm, options);
   return pm.run(module);
 }
@@ -443,10 +457,10 @@ static FailureOr<int64_t> printLargestBatch(ModuleOp module, int64_t bytes,
 /// program. Empty if absent.
 static StringRef getStepOption() {
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-           &precision, &lossScaling, &masterWeights, &batchSize, &ranks,
-           &shardOptimizer, &shardMinElements, &noEpilogues, &strictRounding,
-           &attention, &convolutions, &nondeterministic, &logitBytes,
-           &attentionBytes, &recomputeRate, &memory})
+           &precision, &lossScaling, &masterWeights, &training, &batchSize,
+           &ranks, &shardOptimizer, &shardMinElements, &noEpilogues,
+           &strictRounding, &attention, &convolutions, &nondeterministic,
+           &logitBytes, &attentionBytes, &recomputeRate, &memory, &watch})
     if (option->getNumOccurrences() > 0)
       return option->ArgStr;
   return {};
@@ -474,7 +488,8 @@ static int checkOptions() {
   if (runtimeDir.getNumOccurrences() > 0 && !standalone)
     return fail("--runtime-dir needs --standalone");
   if (precision.empty())
-    for (const cl::opt<std::string> *option : {&lossScaling, &masterWeights})
+    for (const cl::opt<std::string> *option :
+         {&lossScaling, &masterWeights, &training})
       if (option->getNumOccurrences() > 0)
         return fail("--" + option->ArgStr +
                     " needs --precision: without it the step is taken as it "
@@ -532,6 +547,9 @@ static int checkValues() {
   if (!memory.empty() && parseBytes(memory) == 0)
     return fail("expected a number of bytes, such as 80GiB, got '" + memory +
                 "'");
+  if (std::string wrong = amp::findTrainingFault(training, precision);
+      !wrong.empty())
+    return fail(wrong);
   if (!precision.empty() &&
       !llvm::is_contained({"f32", "tf32", "fp16", "bf16", "fp8"}, precision) &&
       !StringRef(precision).starts_with("fp8-"))
@@ -636,8 +654,10 @@ static int translate() {
     return 1;
   if (!printCosts)
     return emit(*module, program);
-  if (cuda::hasFloat8Products(program) && amp::getGPURates(target)->float8 == 0)
-    return fail("the step has 8-bit products, which the target '" + target +
+  if (std::string missing = cuda::describeMissingProducts(
+          program, amp::getGPURates(target)->capability);
+      !missing.empty())
+    return fail("the step has " + missing + ", which the target '" + target +
                 "' lacks");
   const auto programRanks = int64_t(program.getRanks().value_or(1));
   if (nodes <= 0 || programRanks % nodes != 0)

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A library KEY.so is valid if KEY.sha256 holds its hash. The hash is written
-// first and each file appears whole, by a rename. A compilation that is killed
-// leaves no valid library, and a damaged library is compiled again.
+// A file KEY.so or KEY.o is valid if KEY.sha256 contains its hash. The hash is
+// written first. A rename makes each file appear atomically. A killed
+// compilation leaves no valid file. A damaged file is compiled again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,23 +72,59 @@ public:
 };
 } // namespace
 
+namespace {
+/// A command that runs asynchronously.
+class Command {
+public:
+  Command() = default;
+  ~Command() {
+    int code = 0;
+    if (isRunning)
+      wait(code);
+  }
+
+  /// Starts the command. Its output goes to a file in `folder`.
+  void start(llvm::ArrayRef<std::string> command, llvm::StringRef folder) {
+    if (output.create(folder, ".log")) {
+      message = "cannot write to the cache";
+      return;
+    }
+    llvm::SmallVector<llvm::StringRef> arguments(command.begin(),
+                                                 command.end());
+    std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(),
+                                                  llvm::StringRef(output.name),
+                                                  llvm::StringRef(output.name)};
+    bool failed = false;
+    process = llvm::sys::ExecuteNoWait(command.front(), arguments, std::nullopt,
+                                       redirects, 0, &message, &failed);
+    isRunning = !failed;
+  }
+  /// Waits for the command and returns its output. `code` receives its exit
+  /// status, or -1 if it could not be run.
+  std::string wait(int &code) {
+    code = -1;
+    if (isRunning)
+      code = llvm::sys::Wait(process, std::nullopt, &message).ReturnCode;
+    isRunning = false;
+    auto text = llvm::MemoryBuffer::getFile(output.name);
+    return (text ? (*text)->getBuffer().str() : "") + message;
+  }
+
+private:
+  TemporaryFile output;
+  llvm::sys::ProcessInfo process;
+  std::string message;
+  bool isRunning = false;
+};
+} // namespace
+
 /// Runs a command and returns its output. `code` receives its exit status,
 /// and -1 if it could not be run.
 static std::string runCommand(llvm::ArrayRef<std::string> command,
                               llvm::StringRef folder, int &code) {
-  code = -1;
-  TemporaryFile output;
-  if (output.create(folder, ".log"))
-    return "cannot write to the cache";
-  llvm::SmallVector<llvm::StringRef> arguments(command.begin(), command.end());
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(),
-                                                llvm::StringRef(output.name),
-                                                llvm::StringRef(output.name)};
-  std::string message;
-  code = llvm::sys::ExecuteAndWait(command.front(), arguments, std::nullopt,
-                                   redirects, 0, 0, &message);
-  auto text = llvm::MemoryBuffer::getFile(output.name);
-  return (text ? (*text)->getBuffer().str() : "") + message;
+  Command running;
+  running.start(command, folder);
+  return running.wait(code);
 }
 
 /// The path of the compiler.
@@ -135,10 +171,10 @@ static llvm::Expected<int> getCapability(int device) {
   return major * 10 + minor;
 }
 
-/// The flags for nvcc.
+/// Returns the nvcc flags for compiling and linking.
 static llvm::Expected<std::vector<std::string>>
 getFlags(const CUDACompilerOptions &options, bool isGiven) {
-  std::vector<std::string> flags = {"-std=c++17", "-shared", "-Xcompiler",
+  std::vector<std::string> flags = {"-std=c++17", "-Xcompiler",
                                     "-fPIC,-fvisibility=hidden"};
   // A compiler that the caller chose may be for another machine.
   llvm::Expected<int> capability = getCapability(std::max(options.device, 0));
@@ -185,10 +221,10 @@ static std::string readText(const llvm::Twine &file) {
   return buffer ? (*buffer)->getBuffer().str() : std::string();
 }
 
-/// Whether the library at `stem`.so is what its compilation wrote.
-static bool isValid(const std::string &stem) {
-  const std::string library = readText(stem + ".so");
-  return !library.empty() && readText(stem + ".sha256") == hashText(library);
+/// Whether the file `stem` + `suffix` has the hash that its compilation wrote.
+static bool isValid(const std::string &stem, llvm::StringRef suffix) {
+  const std::string text = readText(stem + suffix);
+  return !text.empty() && readText(stem + ".sha256") == hashText(text);
 }
 
 /// Writes `text` to a file, whole.
@@ -210,41 +246,128 @@ static llvm::Error writeWhole(const std::string &file, llvm::StringRef folder,
                : llvm::Error::success();
 }
 
-/// Compiles `stem`.cu to `stem`.so.
-static llvm::Error compile(const std::string &stem, const std::string &folder,
-                           std::vector<std::string> command,
-                           llvm::ArrayRef<std::string> libraries,
-                           const std::string &name, bool quiet) {
-  TemporaryFile library;
-  if (std::error_code error = library.create(folder, ".so"))
-    return makeError("cannot write to '{0}': {1}", folder, error.message());
-  command.insert(command.end(), {"-o", library.name, stem + ".cu"});
-  command.insert(command.end(), libraries.begin(), libraries.end());
-  if (!quiet)
-    llvm::errs() << "compiling '" << name << "' by "
-                 << path::filename(command.front()) << " ... ";
-  const auto begin = std::chrono::steady_clock::now();
+namespace {
+/// The compilation of one step.
+class Compilation {
+public:
+  Compilation(std::string compiler, std::vector<std::string> flags,
+              std::string folder)
+      : compiler(std::move(compiler)), flags(std::move(flags)),
+        folder(std::move(folder)) {}
+
+  /// Reads the version of the compiler, on which the result depends.
+  llvm::Error readVersion();
+  /// Returns the path, without suffix, of the files for the source `text`.
+  std::string getStem(llvm::StringRef prefix, llvm::StringRef text) const;
+  /// Compiles `stem`.cu, and `runtime`.cu unless its object is valid, at the
+  /// same time. Links both to `stem`.so.
+  llvm::Error run(const std::string &stem, const std::string &runtime,
+                  llvm::ArrayRef<std::string> libraries);
+
+private:
+  /// Starts the compilation of `stem`.cu to `object`.
+  llvm::Error start(const std::string &stem, TemporaryFile &object,
+                    Command &command);
+  /// Waits for the command, which compiles `stem`.cu.
+  llvm::Error finish(const std::string &stem, Command &command);
+  llvm::Error describe(const std::string &stem, llvm::StringRef output);
+  /// Moves the file `made` to `stem` + `suffix`, and writes its hash.
+  llvm::Error keep(const std::string &stem, llvm::StringRef suffix,
+                   const TemporaryFile &made);
+
+  std::string compiler;
+  std::vector<std::string> flags;
+  std::string folder, key;
+};
+} // namespace
+
+llvm::Error Compilation::readVersion() {
   int code = 0;
-  std::string output = runCommand(command, folder, code);
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-          .count();
-  if (!quiet)
-    llvm::errs() << (code == 0 ? "" : "failed after ")
-                 << llvm::formatv("{0:f1} s\n", seconds);
+  const std::string version = runCommand({compiler, "--version"}, folder, code);
   if (code != 0)
-    return makeError("{0} cannot compile '{1}.cu':\n{2}", command.front(), stem,
-                     llvm::StringRef(output).rtrim());
-  const std::string hash = hashText(readText(library.name));
-  if (llvm::Error error = writeWhole(stem + ".sha256", folder, hash))
-    return error;
-  if (std::error_code error = fs::rename(library.name, stem + ".so"))
-    return makeError("cannot write '{0}.so': {1}", stem, error.message());
+    return makeError("'{0} --version' failed: {1}", compiler,
+                     llvm::StringRef(version).rtrim());
+  key = compiler + "\n" + version + "\n";
+  for (const std::string &flag : flags)
+    key += flag + "\n";
   return llvm::Error::success();
 }
 
+std::string Compilation::getStem(llvm::StringRef prefix,
+                                 llvm::StringRef text) const {
+  llvm::SmallString<128> stem(folder);
+  path::append(stem, prefix + hashText(key + text.str()).substr(0, 32));
+  return std::string(stem);
+}
+
+llvm::Error Compilation::start(const std::string &stem, TemporaryFile &object,
+                               Command &command) {
+  if (std::error_code error = object.create(folder, ".o"))
+    return makeError("cannot write to '{0}': {1}", folder, error.message());
+  std::vector<std::string> words = {compiler};
+  words.insert(words.end(), flags.begin(), flags.end());
+  words.insert(words.end(), {"-c", "-o", object.name, stem + ".cu"});
+  command.start(words, folder);
+  return llvm::Error::success();
+}
+
+llvm::Error Compilation::describe(const std::string &stem,
+                                  llvm::StringRef output) {
+  return makeError("{0} cannot compile '{1}.cu':\n{2}", compiler, stem,
+                   output.rtrim());
+}
+
+llvm::Error Compilation::finish(const std::string &stem, Command &command) {
+  int code = 0;
+  const std::string output = command.wait(code);
+  return code == 0 ? llvm::Error::success() : describe(stem, output);
+}
+
+llvm::Error Compilation::keep(const std::string &stem, llvm::StringRef suffix,
+                              const TemporaryFile &made) {
+  const std::string hash = hashText(readText(made.name));
+  if (llvm::Error error = writeWhole(stem + ".sha256", folder, hash))
+    return error;
+  if (std::error_code error = fs::rename(made.name, stem + suffix))
+    return makeError("cannot write '{0}{1}': {2}", stem, suffix,
+                     error.message());
+  return llvm::Error::success();
+}
+
+llvm::Error Compilation::run(const std::string &stem,
+                             const std::string &runtime,
+                             llvm::ArrayRef<std::string> libraries) {
+  TemporaryFile stepObject, runtimeObject, library;
+  Command stepCommand, runtimeCommand;
+  if (llvm::Error error = start(stem, stepObject, stepCommand))
+    return error;
+  if (!isValid(runtime, ".o")) {
+    if (llvm::Error error = start(runtime, runtimeObject, runtimeCommand))
+      return error;
+    if (llvm::Error error = finish(runtime, runtimeCommand))
+      return error;
+    if (llvm::Error error = keep(runtime, ".o", runtimeObject))
+      return error;
+  }
+  if (llvm::Error error = finish(stem, stepCommand))
+    return error;
+  if (std::error_code error = library.create(folder, ".so"))
+    return makeError("cannot write to '{0}': {1}", folder, error.message());
+  std::vector<std::string> words = {compiler};
+  words.insert(words.end(), flags.begin(), flags.end());
+  words.insert(words.end(), {"-shared", "-o", library.name, stepObject.name,
+                             runtime + ".o"});
+  words.insert(words.end(), libraries.begin(), libraries.end());
+  int code = 0;
+  const std::string output = runCommand(words, folder, code);
+  if (code != 0)
+    return makeError("{0} cannot link '{1}.so':\n{2}", compiler, stem,
+                     llvm::StringRef(output).rtrim());
+  return keep(stem, ".so", library);
+}
+
 llvm::Expected<std::string>
-mlir::amp::compileCUDA(const std::string &source, const std::string &name,
+mlir::amp::compileCUDA(const CUDASource &source, const std::string &name,
                        const CUDACompilerOptions &options) {
   llvm::Expected<std::string> compiler = findCompiler(options.compiler);
   if (!compiler)
@@ -257,36 +380,40 @@ mlir::amp::compileCUDA(const std::string &source, const std::string &name,
   llvm::Expected<std::string> folder = openCache(options.cache);
   if (!folder)
     return folder.takeError();
-  int code = 0;
-  const std::string version =
-      runCommand({*compiler, "--version"}, *folder, code);
-  if (code != 0)
-    return makeError("'{0} --version' failed: {1}", *compiler,
-                     llvm::StringRef(version).rtrim());
-  std::string key = *compiler + "\n" + version + "\n";
+  Compilation compilation(*compiler, *flags, *folder);
+  if (llvm::Error error = compilation.readVersion())
+    return error;
   // Only sources with plans of cuDNN include the headers of its library.
   std::vector<std::string> libraries = {"-lcublasLt"};
-  if (llvm::StringRef(source).contains("#include <nccl.h>"))
+  if (llvm::StringRef(source.step).contains("#include <nccl.h>"))
     libraries.push_back("-lnccl");
-  if (llvm::StringRef(source).contains("// amp/Runtime/CuDNN/")) {
+  if (llvm::StringRef(source.step).contains("// amp/Runtime/CuDNN/")) {
     const std::string place = findInstalledFolder(
         AMP_INSTALLED_LIBRARY_DIR, "libamp_cudnn.so", AMP_LIBRARY_DIR);
     libraries.insert(libraries.end(), {"-L" + place, "-lamp_cudnn", "-Xlinker",
                                        "-rpath=" + place});
   }
-  for (const std::string &flag : *flags)
-    key += flag + "\n";
-  llvm::SmallString<128> stem(*folder);
-  path::append(stem, hashText(key + source).substr(0, 32));
-  const std::string file(stem);
-  if (isValid(file))
-    return file + ".so";
-  if (llvm::Error error = writeWhole(file + ".cu", *folder, source))
+  const std::string runtime = compilation.getStem("runtime-", source.runtime);
+  const std::string stem =
+      compilation.getStem("", source.step + source.runtime);
+  if (isValid(stem, ".so"))
+    return stem + ".so";
+  if (llvm::Error error = writeWhole(stem + ".cu", *folder, source.step))
     return error;
-  std::vector<std::string> command = {*compiler};
-  command.insert(command.end(), flags->begin(), flags->end());
-  if (llvm::Error error = compile(file, *folder, std::move(command), libraries,
-                                  name, options.quiet))
+  if (llvm::Error error = writeWhole(runtime + ".cu", *folder, source.runtime))
     return error;
-  return file + ".so";
+  if (!options.quiet)
+    llvm::errs() << "compiling '" << name << "' by "
+                 << path::filename(*compiler) << " ... ";
+  const auto begin = std::chrono::steady_clock::now();
+  llvm::Error error = compilation.run(stem, runtime, libraries);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  if (!options.quiet)
+    llvm::errs() << (error ? "failed after " : "")
+                 << llvm::formatv("{0:f1} s\n", seconds);
+  if (error)
+    return error;
+  return stem + ".so";
 }

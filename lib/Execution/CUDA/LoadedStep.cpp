@@ -46,6 +46,7 @@ mlir::amp::makeCUDAProgram(ModuleOp source, StepProgram &program,
   settings.masterWeights = pipeline.masterWeights;
   settings.training = pipeline.pipeline;
   settings.strictRounding = options.compiler.strictRounding;
+  settings.watch = options.watch;
   settings.ranks = pipeline.ranks > 1 ? pipeline.ranks : 0;
   settings.shardOptimizer = pipeline.shardOptimizer;
   // The program runs on this machine.
@@ -61,9 +62,9 @@ mlir::amp::makeCUDAProgram(ModuleOp source, StepProgram &program,
   return module;
 }
 
-/// Prints the program and its forward function as one source.
-static llvm::Expected<std::string> translate(ModuleOp module,
-                                             llvm::StringRef entry) {
+/// Prints the program and its forward function.
+static llvm::Expected<CUDASource> translate(ModuleOp module,
+                                            llvm::StringRef entry) {
   cuda::ProgramOp program;
   cuda::EmitterOptions options;
   options.emitForward = true;
@@ -75,12 +76,17 @@ static llvm::Expected<std::string> translate(ModuleOp module,
   }
   if (!program)
     return makeError("the pipeline made no program of '{0}'", entry);
-  std::string text, message;
-  if (failed(cuda::emitCUDA(program, options, text)))
+  CUDASource source;
+  if (failed(cuda::emitCUDA(program, options, source.step)))
     return llvm::make_error<DiagnosedError>();
-  if (!cuda::inlineRuntime(text, cuda::findRuntimeHeaders(), message))
-    return makeError("{0}", message);
-  return text;
+  source.step = "#define AMP_CUDA_UNIT 1\n" + source.step;
+  source.runtime = "#define AMP_CUDA_UNIT 2\n"
+                   "#include \"amp/Runtime/CUDA/ExportedProgram.h\"\n";
+  std::string message;
+  for (std::string *text : {&source.step, &source.runtime})
+    if (!cuda::inlineRuntime(*text, cuda::findRuntimeHeaders(), message))
+      return makeError("{0}", message);
+  return source;
 }
 
 /// Loads a library for the rest of the process.
@@ -141,6 +147,11 @@ public:
   host::Status readMetrics(std::vector<double> *values) override;
   void addMemory(host::Results *results) override;
   host::Status createForward(std::unique_ptr<host::Step> *forward) override;
+  host::Status watch(int64_t every) override {
+    return check(program->watch(handle, every, progress.step));
+  }
+  host::Status printWatched(host::WatchFormat format, const std::string &title,
+                            std::string *text) override;
   std::vector<host::EvaluationRule> getEvaluationRules() const override {
     return description->getEvaluationRules();
   }
@@ -263,7 +274,17 @@ host::Status LoadedStep::createForward(std::unique_ptr<host::Step> *forward) {
   return host::Status();
 }
 
-/// Waits until all ranks call it.
+host::Status LoadedStep::printWatched(host::WatchFormat format,
+                                      const std::string &title,
+                                      std::string *text) {
+  const char *printed = nullptr;
+  AMP_RETURN_IF_ERROR(check(program->report_watched(handle, int32_t(format),
+                                                    title.c_str(), &printed)));
+  *text = printed;
+  return host::Status();
+}
+
+/// Waits until all ranks call this function.
 static void waitForRanks(RankGroup &group) {
   group.begin("the compilation of the step");
 }
@@ -276,16 +297,17 @@ mlir::amp::loadCUDAProgram(ModuleOp source, StepProgram &program,
   if (!module)
     return module.takeError();
   const std::string entry = program.getFunction().getName().str();
-  llvm::Expected<std::string> text = translate(**module, entry);
+  llvm::Expected<CUDASource> text = translate(**module, entry);
   if (!text)
     return text.takeError();
-  // The ranks of one machine share a cache, which rank 0 fills.
+  // The ranks of a machine share a cache. Rank 0 compiles first, so that the
+  // others find the program in the cache.
   RankGroup *group = pipeline.ranks > 1 ? RankGroup::getCurrent() : nullptr;
   if (group && group->getRank() != 0)
     waitForRanks(*group);
   llvm::Expected<std::string> path =
       compileCUDA(*text, entry, options.compiler);
-  if (group && group->getRank() == 0 && path)
+  if (group && group->getRank() == 0)
     waitForRanks(*group);
   if (!path)
     return path.takeError();
@@ -304,8 +326,9 @@ mlir::amp::createCUDAStep(ModuleOp source, StepProgram &program,
   amp_step_options settings = {};
   settings.size = sizeof(settings);
   settings.device = options.compiler.device;
-  // The runner predicts by the forward function alone.
-  settings.flags = AMP_STEP_NO_PREDICTIONS;
+  // The runner needs the predictions of a step only for counts.
+  if (options.watch.empty())
+    settings.flags = AMP_STEP_NO_PREDICTIONS;
   amp_step_exchange exchange = {};
   if (RankGroup *group = RankGroup::getCurrent(); group && pipeline.ranks > 1) {
     exchange = group->getExchange();

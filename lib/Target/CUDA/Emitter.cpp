@@ -10,6 +10,7 @@
 #include "amp/Dialect/AMP/IR/InitialValue.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <cmath>
 
@@ -29,36 +30,36 @@ static StringRef getRole(BufferOp buffer) {
     return "Prediction";
   if (role == "constant")
     return "Constant";
-  if (std::optional<amp::Role> known = amp::symbolizeRole(role))
+  if (std::optional<mlir::amp::Role> known = mlir::amp::symbolizeRole(role))
     switch (*known) {
-    case amp::Role::Parameter:
+    case mlir::amp::Role::Parameter:
       return "Parameter";
-    case amp::Role::OptimizerState:
+    case mlir::amp::Role::OptimizerState:
       return "OptimizerState";
-    case amp::Role::ModelState:
+    case mlir::amp::Role::ModelState:
       return "ModelState";
-    case amp::Role::Batch:
+    case mlir::amp::Role::Batch:
       return "Batch";
-    case amp::Role::Hyperparameter:
+    case mlir::amp::Role::Hyperparameter:
       return "Hyperparameter";
-    case amp::Role::ScalerState:
-    case amp::Role::QuantizerState:
+    case mlir::amp::Role::ScalerState:
+    case mlir::amp::Role::QuantizerState:
       return "ScalerState";
     }
   return "Temporary";
 }
 
 /// An initialiser of amphost::InitInfo.
-static std::string getInit(amp::InitAttr init, StringRef name) {
+static std::string getInit(mlir::amp::InitAttr init, StringRef name) {
   if (!init)
     return "{}";
-  const ::amphost::InitInfo info = amp::getInitialValue(init, name);
+  const ::amphost::InitInfo info = mlir::amp::getInitialValue(init, name);
   auto literal = [](double number) {
     return getFloatLiteral(APFloat(number), /*isDouble=*/true);
   };
   // The enumerators are called as the kinds of the attribute.
   std::string kind = llvm::convertToCamelFromSnakeCase(
-      amp::stringifyInitKind(init.getKind()), /*capitalizeFirst=*/true);
+      mlir::amp::stringifyInitKind(init.getKind()), /*capitalizeFirst=*/true);
   return "{InitInfo::Kind::" + kind + ", " + literal(info.first) + ", " +
          literal(info.second) + ", " + literal(info.gain) + ", " +
          (init.getSource() ? quote(init.getSource().getValue())
@@ -215,10 +216,17 @@ void ProgramEmitter::emitBanner() {
      << "_kernels.cuh in\n// namespace kernels, together with the "
         "macro "
      << StringRef(prefix).upper() << "_HAS_NAME.\n\n";
+  os << "#include \"amp/Runtime/CUDA/ProgramInterface.h\"\n\n"
+     << "// The runtime and the program can be compiled as two units, in "
+        "parallel, by\n// -DAMP_CUDA_UNIT=2 and -DAMP_CUDA_UNIT=1.\n"
+     << "#if !defined(AMP_CUDA_UNIT) || AMP_CUDA_UNIT == 2\n"
+     << "#include \"amp/Runtime/CUDA/ExportedProgram.h\"\n";
+  if (options.emitMain)
+    os << "#include \"amp/Runtime/CUDA/Trainer.h\"\n";
+  os << "#endif\n\n#if !defined(AMP_CUDA_UNIT) || AMP_CUDA_UNIT == 1\n";
   for (StringRef header :
        {"BatchNorm", "Conv", "CrossEntropy", "LinearCrossEntropy", "Norm",
-        "Pool", "Program", "ProgramInterface", "Random", "Reduce", "ScatterAdd",
-        "Softmax"})
+        "Pool", "Random", "Reduce", "ScatterAdd", "Softmax"})
     os << "#include \"amp/Runtime/CUDA/" << header << ".h\"\n";
   if (!plans.empty())
     os << "#include \"amp/Runtime/CUDA/CuDNN.h\"\n";
@@ -244,14 +252,13 @@ void ProgramEmitter::emitBanner() {
         return scatter && scatter.isSorted();
       }))
     os << "#include \"amp/Runtime/CUDA/SortedScatterAdd.h\"\n";
-  if (options.emitMain)
-    os << "#include \"amp/Runtime/CUDA/Trainer.h\"\n";
   os << "\n#include <cmath>\n\nnamespace {\nusing namespace amp::cuda;\n\n";
 }
 
 /// Whether `buffer` is a state that holds a loss scale.
 bool ProgramEmitter::isLossScale(BufferOp buffer) {
-  if (buffer.getRole() != amp::stringifyRole(amp::Role::ScalerState))
+  if (buffer.getRole() !=
+      mlir::amp::stringifyRole(mlir::amp::Role::ScalerState))
     return false;
   return llvm::any_of(launches, [&](LaunchOpInterface launch) {
     Value scale = launch.getLossScale();
@@ -286,7 +293,7 @@ void ProgramEmitter::emitPlan() {
       os << getConstantInit(cast<DenseElementsAttr>(*buffer.getValue()),
                             buffers[buffer]);
     else
-      os << getInit(buffer.getInit().value_or(amp::InitAttr()),
+      os << getInit(buffer.getInit().value_or(mlir::amp::InitAttr()),
                     buffer.getName());
     // Labels are less than the number of classes. A program that was written by
     // hand may only show this in its losses.
@@ -314,25 +321,35 @@ void ProgramEmitter::emitPlan() {
 }
 
 LogicalResult ProgramEmitter::emitKernels() {
-  std::string prefix = getPrefix(program);
-  bool isFirst = true;
+  // The launches of each distinct kernel.
+  std::vector<std::pair<std::string, SmallVector<KernelOp>>> kernels;
+  llvm::StringMap<size_t> places;
   for (LaunchOpInterface launch : launches) {
     auto kernel = dyn_cast<KernelOp>(launch.getOperation());
     if (!kernel)
       continue;
-    if (isFirst)
-      os << "//===-- Kernels "
-            "-------------------------------------------------------===//\n\n"
-         << "namespace kernels {\n#if defined(__has_include)\n#if "
-            "__has_include(\""
-         << prefix << "_kernels.cuh\")\n#include \"" << prefix
-         << "_kernels.cuh\"\n#endif\n#endif\n\n";
-    isFirst = false;
-    if (failed(emitKernel(kernel)))
+    std::string text;
+    if (failed(printKernel(kernel, text)))
       return failure();
+    size_t place = places.try_emplace(text, kernels.size()).first->second;
+    if (place == kernels.size())
+      kernels.push_back({text, {}});
+    SmallVector<KernelOp> &users = kernels[place].second;
+    users.push_back(kernel);
+    kernelNames[kernel] = getName(users.front());
   }
-  if (!isFirst)
-    os << "} // namespace kernels\n\n";
+  if (kernels.empty())
+    return success();
+  std::string prefix = getPrefix(program);
+  os << "//===-- Kernels "
+        "-------------------------------------------------------===//\n\n"
+     << "namespace kernels {\n#if defined(__has_include)\n#if "
+        "__has_include(\""
+     << prefix << "_kernels.cuh\")\n#include \"" << prefix
+     << "_kernels.cuh\"\n#endif\n#endif\n\n";
+  for (const auto &[text, users] : kernels)
+    emitKernel(users, text);
+  os << "} // namespace kernels\n\n";
   return success();
 }
 

@@ -51,8 +51,11 @@ std::string quote(StringRef value);
 std::string getCommentText(StringRef text);
 /// The file positions in `loc`: "model.mlir:12".
 std::string describeLocation(Location loc);
-/// The source operations of a launch, by the names in its locations.
-std::string describeOperations(Operation *op);
+/// Returns the names of the first `most` source operations of a launch, as
+/// found in its locations, and "..." if there are more.
+std::string describeOperations(Operation *op, size_t most = SIZE_MAX);
+/// The maximum number of operations or values in a comment.
+inline constexpr size_t kMostInComment = 6;
 
 /// The loops of `kernel` in the order of its threads. The loops of the outputs
 /// are last if consecutive threads take consecutive outputs.
@@ -63,11 +66,12 @@ std::string getPosition(KernelOp kernel, ArrayRef<unsigned> order,
 /// The expression that reads element-wise input `index`.
 std::string getRead(KernelOp kernel, ArrayRef<unsigned> order, unsigned index);
 
-/// The template argument for the format of codes.
+/// Returns the template argument for the format of codes.
 std::string getCodeFormat(QuantizationAttr quantization);
-/// The QuantizeConfig of the runtime.
+/// Returns an initialiser of the QuantizeConfig of the runtime.
 std::string getQuantizeConfig(QuantizationAttr quantization);
-/// The QuantizeResults of the runtime. `getPointer` prints a target.
+/// Returns an initialiser of the QuantizeResults of the runtime. `getPointer`
+/// returns the expression of a target.
 std::string getQuantizeResults(QuantizationAttr quantization,
                                function_ref<std::string(unsigned)> getPointer);
 
@@ -128,9 +132,13 @@ private:
   LogicalResult emitOptimizers();
   LogicalResult emitTable(LaunchOpInterface launch);
   LogicalResult emitKernels();
-  LogicalResult emitKernel(KernelOp kernel);
-  void emitKernelComment(KernelOp kernel);
-  void emitKernelSignature(KernelOp kernel);
+  /// Prints the parameters and the body of `kernel` to `text`.
+  LogicalResult printKernel(KernelOp kernel, std::string &text);
+  /// Emits the kernel of the launches `users`. `printKernel` printed `text`.
+  void emitKernel(ArrayRef<KernelOp> users, StringRef text);
+  void emitKernelComment(ArrayRef<KernelOp> users);
+  void emitKernelParameters(KernelOp kernel);
+  LogicalResult emitKernelBody(KernelOp kernel);
   /// Prints an elementwise kernel in the loop order `order`.
   LogicalResult emitElementwise(KernelOp kernel, ArrayRef<unsigned> order);
   /// Prints the body of a kernel that counts values.
@@ -186,6 +194,8 @@ private:
   raw_ostream &os;
   Identifiers identifiers;
   DenseMap<Operation *, std::string> buffers;
+  /// The name of the kernel of a launch. Launches of equal kernels share one.
+  DenseMap<Operation *, std::string> kernelNames;
   SmallVector<LaunchOpInterface> launches;
   /// The first product of a launch, its plan and its table of tensors.
   DenseMap<Operation *, unsigned> products, plans, tables, collectives;

@@ -104,6 +104,7 @@ LogicalResult mlir::cuda::emitCUDA(ProgramOp program,
   if (options.emitMain)
     os << "\nint main(int argc, char **argv) {\n"
        << "  return trainerMain(argc, argv, kProgram" << forward << ");\n}\n";
+  os << "#endif // AMP_CUDA_UNIT\n";
   return success();
 }
 
@@ -171,24 +172,34 @@ void mlir::cuda::emitCMake(ProgramOp program, StringRef source, bool hasMain,
      << "set(AMP_INCLUDE_DIR \"\" CACHE PATH\n"
      << "    \"Folder that holds amp/Runtime; not needed for a standalone "
         "source\")\n\n"
+     << "# The program and its runtime are two units of one source.\n"
      << (hasMain ? "add_executable(" : "add_library(") << prefix
      << (hasMain ? " " : " SHARED ") << quoteForCMake(source) << ")\n"
-     << "target_compile_features(" << prefix << " PRIVATE cxx_std_17 "
-     << "cuda_std_17)\n"
-     << "target_compile_options(" << prefix
+     << "add_library(" << prefix << "_runtime OBJECT " << quoteForCMake(source)
+     << ")\n"
+     << "target_compile_definitions(" << prefix << " PRIVATE AMP_CUDA_UNIT=1)\n"
+     << "target_compile_definitions(" << prefix
+     << "_runtime PRIVATE AMP_CUDA_UNIT=2)\n"
+     << "target_link_libraries(" << prefix << " PRIVATE " << prefix
+     << "_runtime)\n"
+     << "find_package(ZLIB) # Compressed members of .npz files.\n"
+     << "foreach(unit " << prefix << " " << prefix << "_runtime)\n"
+     << "  target_compile_features(${unit} PRIVATE cxx_std_17 cuda_std_17)\n"
+     << "  target_compile_options(${unit}"
      << " PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>"
      << (strictRounding ? "\n    $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>" : "")
      << ")\n"
      // Two loaded programs must not share functions of their runtimes.
-     << "set_target_properties(" << prefix << " PROPERTIES\n"
-     << "  CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)\n"
-     << "target_include_directories(" << prefix
-     << " PRIVATE ${AMP_INCLUDE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})\n"
-     << "target_link_libraries(" << prefix
-     << " PRIVATE CUDA::cublasLt ${CMAKE_DL_LIBS})\n\n"
-     << getPlanLibrary(program, prefix) << getRankLibrary(program, prefix)
-     << "# Compressed members of .npz files.\nfind_package(ZLIB)\n"
-     << "if(ZLIB_FOUND)\n  target_compile_definitions(" << prefix
-     << " PRIVATE AMP_HOST_ZLIB)\n  target_link_libraries(" << prefix
-     << " PRIVATE ZLIB::ZLIB)\nendif()\n";
+     << "  set_target_properties(${unit} PROPERTIES "
+        "POSITION_INDEPENDENT_CODE ON\n"
+     << "    CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)\n"
+     << "  target_include_directories(${unit}\n"
+     << "    PRIVATE ${AMP_INCLUDE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})\n"
+     << "  target_link_libraries(${unit}\n"
+     << "    PRIVATE CUDA::cublasLt ${CMAKE_DL_LIBS})\n"
+     << "  if(ZLIB_FOUND)\n"
+     << "    target_compile_definitions(${unit} PRIVATE AMP_HOST_ZLIB)\n"
+     << "    target_link_libraries(${unit} PRIVATE ZLIB::ZLIB)\n"
+     << "  endif()\nendforeach()\n\n"
+     << getPlanLibrary(program, prefix) << getRankLibrary(program, prefix);
 }

@@ -147,7 +147,7 @@ static Type getCombinedType(KernelOp kernel) {
   return kernel.getBody().front().getTerminator()->getOperand(0).getType();
 }
 
-/// The type in which a reduction keeps its sums, and magnitudes.
+/// Returns the type of the partial results of a reduction or a magnitude.
 static std::string getWord(KernelOp kernel) {
   if (kernel.getQuantization())
     return "float";
@@ -159,14 +159,15 @@ static std::string getWord(KernelOp kernel) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-void ProgramEmitter::emitKernelComment(KernelOp kernel) {
+void ProgramEmitter::emitKernelComment(ArrayRef<KernelOp> users) {
+  KernelOp kernel = users.front();
   auto list = [&](ValueRange values) {
     llvm::interleaveComma(values, os, [&](Value value) {
       os << getCommentText(getBuffer(value).getName()) << ": "
          << describe(shapedType(value));
     });
   };
-  os << "// " << getCommentText(describeOperations(kernel));
+  os << "// " << getCommentText(describeOperations(kernel, kMostInComment));
   if (std::string place = describeLocation(kernel.getLoc()); !place.empty())
     os << " (" << getCommentText(place) << ")";
   os << "\n//   ";
@@ -174,9 +175,22 @@ void ProgramEmitter::emitKernelComment(KernelOp kernel) {
   os << " -> ";
   list(kernel.getOutputs());
   os << "\n";
+  if (users.size() == 1)
+    return;
+  std::string line = "// Launched as";
+  for (auto [index, user] : llvm::enumerate(users)) {
+    std::string word =
+        " " + getName(user) + (index + 1 == users.size() ? "." : ",");
+    if (line.size() + word.size() > 80) {
+      os << line << "\n";
+      line = "//";
+    }
+    line += word;
+  }
+  os << line << "\n";
 }
 
-void ProgramEmitter::emitKernelSignature(KernelOp kernel) {
+void ProgramEmitter::emitKernelParameters(KernelOp kernel) {
   auto storage = [](Value value) {
     return getStorageType(shapedType(value).getElementType());
   };
@@ -192,8 +206,7 @@ void ProgramEmitter::emitKernelSignature(KernelOp kernel) {
   }
   if (kernel.getPredicate())
     parameters.push_back("const uint8_t *flag");
-  os << "__global__ void __launch_bounds__(kThreads) " << getName(kernel) << "("
-     << llvm::join(parameters, ", ") << ")";
+  os << "(" << llvm::join(parameters, ", ") << ")";
 }
 
 void ProgramEmitter::emitReads(KernelOp kernel, ArrayRef<unsigned> order,
@@ -203,8 +216,8 @@ void ProgramEmitter::emitReads(KernelOp kernel, ArrayRef<unsigned> order,
                       << getRead(kernel, order, index) << ";\n";
 }
 
-/// The call that computes the elements of a kernel and quantises the last
-/// value.
+/// Returns the start of the call that computes the elements of a kernel and
+/// quantises the last value.
 static std::string getQuantizationStart(KernelOp kernel) {
   QuantizationAttr quantization = *kernel.getQuantization();
   std::string scale = quantization.hasCodes()
@@ -326,12 +339,23 @@ LogicalResult ProgramEmitter::emitStatistics(KernelOp kernel,
   return success();
 }
 
-LogicalResult ProgramEmitter::emitKernel(KernelOp kernel) {
+LogicalResult ProgramEmitter::printKernel(KernelOp kernel, std::string &text) {
+  llvm::raw_string_ostream stream(text);
+  ProgramEmitter printer(program, options, stream);
+  printer.emitKernelParameters(kernel);
+  return printer.emitKernelBody(kernel);
+}
+
+void ProgramEmitter::emitKernel(ArrayRef<KernelOp> users, StringRef text) {
+  emitKernelComment(users);
+  std::string name = getName(users.front());
+  os << "#ifndef " << StringRef(getPrefix(program)).upper() << "_HAS_" << name
+     << "\n__global__ void __launch_bounds__(kThreads) " << name << text
+     << "#endif\n\n";
+}
+
+LogicalResult ProgramEmitter::emitKernelBody(KernelOp kernel) {
   SmallVector<unsigned> order = getLoopOrder(kernel);
-  emitKernelComment(kernel);
-  os << "#ifndef " << StringRef(getPrefix(program)).upper() << "_HAS_"
-     << getName(kernel) << "\n";
-  emitKernelSignature(kernel);
   os << " {\n";
   if (kernel.getPredicate())
     os << "  if (!guarded(flag))\n    return;\n";
@@ -339,7 +363,7 @@ LogicalResult ProgramEmitter::emitKernel(KernelOp kernel) {
              : kernel.isReduction() ? emitReduction(kernel, order)
                                     : emitElementwise(kernel, order)))
     return failure();
-  os << "}\n#endif\n\n";
+  os << "}\n";
   return success();
 }
 
@@ -376,7 +400,7 @@ void ProgramEmitter::emitKernelLaunch(KernelOp kernel) {
                           [&](Value output) { os << getPointer(output); });
     os << "}";
   }
-  os << ", kernels::" << name;
+  os << ", kernels::" << kernelNames.lookup(kernel);
   for (Value output : kernel.getOutputs())
     os << ",\n        " << getPointer(output);
   for (Value input : kernel.getInputs())

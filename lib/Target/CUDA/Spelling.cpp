@@ -192,11 +192,15 @@ static void readOperations(Location loc, SetVector<StringRef> &names) {
   }
 }
 
-std::string mlir::cuda::describeOperations(Operation *op) {
+std::string mlir::cuda::describeOperations(Operation *op, size_t most) {
   SetVector<StringRef> names;
   op->walk([&](Operation *inner) { readOperations(inner->getLoc(), names); });
   readOperations(op->getLoc(), names);
   SmallVector<StringRef> list(names.begin(), names.end());
+  if (list.size() > most) {
+    list.resize(most);
+    list.push_back("...");
+  }
   return list.empty() ? op->getName().getStringRef().str()
                       : llvm::join(list, ", ");
 }

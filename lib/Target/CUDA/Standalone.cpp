@@ -14,8 +14,8 @@
 #include "llvm/Support/Path.h"
 
 std::string mlir::cuda::findRuntimeHeaders() {
-  return amp::findInstalledFolder("include", "amp/Runtime/CUDA/Program.h",
-                                  AMP_SOURCE_INCLUDE_DIR);
+  return mlir::amp::findInstalledFolder("include", "amp/Runtime/CUDA/Program.h",
+                                        AMP_SOURCE_INCLUDE_DIR);
 }
 
 /// Appends `text` to `out`, line by line.
@@ -52,9 +52,21 @@ static bool appendInlined(llvm::StringRef text, llvm::StringRef folder,
 bool mlir::cuda::inlineRuntime(std::string &text, llvm::StringRef folder,
                                std::string &message) {
   std::string out;
-  llvm::StringSet<> included;
-  if (!appendInlined(text, folder, included, out, message))
-    return false;
+  // The compiler may skip headers between #if and #endif. They are therefore
+  // inlined again after #endif. Headers have guards.
+  llvm::SmallVector<llvm::StringSet<>> included(1);
+  llvm::StringRef rest = text;
+  while (!rest.empty()) {
+    const llvm::StringRef line =
+        rest.take_front(rest.split('\n').first.size() + 1);
+    if (line.starts_with("#if"))
+      included.push_back(included.back());
+    else if (line.starts_with("#endif") && included.size() > 1)
+      included.pop_back();
+    if (!appendInlined(line, folder, included.back(), out, message))
+      return false;
+    rest = rest.drop_front(line.size());
+  }
   text = std::move(out);
   return true;
 }

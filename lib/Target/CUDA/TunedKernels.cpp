@@ -8,6 +8,7 @@
 #include "EmitterSupport.h"
 
 #include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/CUDA/IR/ScaleKinds.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -281,14 +282,16 @@ static RuntimeCall getCall(StochasticRoundOp op, const Operands &operands) {
 //===----------------------------------------------------------------------===//
 
 std::string mlir::cuda::getCodeFormat(QuantizationAttr quantization) {
-  // A magnitude alone has no codes.
+  // A launch that writes only a magnitude has no codes, but the template needs
+  // an argument.
   return quantization.hasCodes()
              ? getFloat8Enumerator(quantization.getFormat()).str()
              : "Float8::E4M3";
 }
 
+static std::string flag(bool value) { return value ? "true" : "false"; }
+
 std::string mlir::cuda::getQuantizeConfig(QuantizationAttr quantization) {
-  auto flag = [](bool value) { return value ? "true" : "false"; };
   return "QuantizeConfig{" + number(quantization.getRows()) + ", " +
          number(quantization.getColumns()) + ", " +
          getCodeFormat(quantization) + ", " + flag(quantization.getSaturate()) +
@@ -307,7 +310,8 @@ mlir::cuda::getQuantizeResults(QuantizationAttr quantization,
          ",\n            " + print(quantization.getAmaxTarget()) + "}";
 }
 
-/// The configuration and the copies, which come after `first` targets.
+/// Returns the arguments for the configuration and the copies. The copies
+/// follow `first` other targets.
 static Arguments getCopies(QuantizationAttr quantization, unsigned first,
                            const Operands &operands) {
   return {getQuantizeConfig(quantization),
@@ -317,6 +321,17 @@ static Arguments getCopies(QuantizationAttr quantization, unsigned first,
 }
 
 static RuntimeCall getCall(QuantizeOp op, const Operands &operands) {
+  if (std::optional<ArrayRef<int64_t>> blocks = op.getBlocks()) {
+    Arguments arguments = {getQuantizeConfig(op.getQuantization()),
+                           ("QuantizeBlocks{" + Twine((*blocks)[0]) + ", " +
+                            Twine((*blocks)[1]) + ", " +
+                            getEnumerator(getScaleKind(op)) + ", " +
+                            flag(op.getTransposed()) + "}")
+                               .str()};
+    llvm::append_range(arguments, operands.outputs);
+    llvm::append_range(arguments, operands.inputs);
+    return {"quantizeBlocks", arguments};
+  }
   Arguments arguments = getCopies(op.getQuantization(), 0, operands);
   llvm::append_values(arguments, operands.inputs[0], operands.inputs[1],
                       operands.scratch);

@@ -6,8 +6,9 @@ import os
 
 
 def write_compiler(path, compiler, library, root, version="1", before="", flags=""):
-    """Writes a script that takes the arguments of nvcc, and adds a line to `path`.calls for
-    each source. It runs the shell commands `before` first, and passes `flags` to `compiler`."""
+    """Writes a script to `path` that accepts the arguments of nvcc. The script adds a line to
+    `path`.calls for each step and to `path`.runtimes for each runtime. It runs the shell commands
+    `before` before each step, and links with `flags` of `compiler`."""
     with open(path, "w") as file:
         file.write(f"""#!/bin/sh
 if [ "$1" = --version ]; then echo "emulated, version {version}"; exit 0; fi
@@ -15,19 +16,35 @@ while [ $# -gt 0 ]; do
   case "$1" in
   -o) out=$2; shift ;;
   *.cu) in=$1 ;;
+  *.o) objects="$objects $1" ;;
   esac
   shift
 done
-echo "$in" >> {path}.calls
+case "$in" in
+"") exec {compiler} -Wno-unused-command-line-argument -shared -x none $objects {library} {flags} \\
+      -Wl,--version-script={root}/test/CudaHost/library.exports -o "$out" ;;
+*/runtime-*) echo "$in" >> {path}.runtimes ;;
+*) echo "$in" >> {path}.calls
 {before}
-exec {compiler} -shared "$in" {library} {flags} -Wl,--version-script={root}/test/CudaHost/library.exports -o "$out"
+;;
+esac
+exec {compiler} -c "$in" -o "$out"
 """)
     os.chmod(path, 0o755)
 
 
-def count_calls(path):
-    """The sources that the script at `path` has compiled."""
-    if not os.path.exists(path + ".calls"):
+def count_lines(path):
+    if not os.path.exists(path):
         return 0
-    with open(path + ".calls") as file:
+    with open(path) as file:
         return len(file.readlines())
+
+
+def count_calls(path):
+    """Returns the number of steps that the script at `path` compiled."""
+    return count_lines(path + ".calls")
+
+
+def count_runtimes(path):
+    """Returns the number of runtimes that the script at `path` compiled."""
+    return count_lines(path + ".runtimes")

@@ -27,18 +27,25 @@ struct CUDACompilerOptions {
   std::string compiler;
   /// The folder of libraries. Empty: $XDG_CACHE_HOME/amp, else ~/.cache/amp.
   std::string cache;
-  /// The ordinal of the GPU to compile for. -1: a rank takes the GPU of its
-  /// number on its machine, and all GPUs of the machine are of one model.
+  /// The ordinal of the GPU to compile for. With -1, each rank uses the GPU of
+  /// its local number, and all GPUs of a machine must have the same model.
   int device = 0;
   bool strictRounding = false;
   /// Whether to show no progress.
   bool quiet = false;
 };
 
+/// The source of the two units of a step, which are compiled in parallel. The
+/// runtime is the same for all steps, so it is compiled once for each compiler
+/// and set of flags.
+struct CUDASource {
+  std::string step, runtime;
+};
+
 /// Returns the path of the shared library of `source`, compiled if the cache
 /// does not have it. Messages call it `name`. Fails if there is no compiler, no
 /// GPU or no folder, or if the compiler fails.
-llvm::Expected<std::string> compileCUDA(const std::string &source,
+llvm::Expected<std::string> compileCUDA(const CUDASource &source,
                                         const std::string &name,
                                         const CUDACompilerOptions &options);
 

@@ -22,6 +22,8 @@ struct CUDAStepOptions {
   int64_t batchSize = 0;
   /// Whether to compile the forward function too.
   bool forward = false;
+  /// A regular expression for the names of the values to count. Empty: none.
+  std::string watch;
 };
 
 /// Turns the step of `source` into a `cuda.program`, as its only step.

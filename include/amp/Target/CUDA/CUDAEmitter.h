@@ -51,8 +51,10 @@ void emitCMake(ProgramOp program, StringRef source, bool hasMain,
 /// The name of the C interface: that of the program, as an identifier.
 std::string getPrefix(ProgramOp program);
 
-/// Whether a launch multiplies 8-bit floats, which not every GPU can.
-bool hasFloat8Products(ProgramOp program);
+/// Describes products of `program` that GPUs of `capability` do not support,
+/// such as "8-bit products". Empty if they support all products. `capability`
+/// is ten times the major version plus the minor version.
+std::string describeMissingProducts(ProgramOp program, int capability);
 
 /// Prints, for each launch, its operations, bytes, what bounds it and the least
 /// time that it can take on the GPU `target` (a100, ...), and their sums. If
