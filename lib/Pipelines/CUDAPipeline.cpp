@@ -20,6 +20,20 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+std::string mlir::amp::findTrainingFault(StringRef training,
+                                         StringRef precision) {
+  if (training.empty())
+    return "";
+  if (precision.empty())
+    return "further options of the training pipeline need a precision: without "
+           "it the step is taken as it is";
+  AMPPipelineOptions options;
+  std::string wrong = parsePipeline(training, options);
+  if (!wrong.empty() || options.mode == PipelineMode::Training)
+    return wrong;
+  return "a program has a training step, expected mode=training";
+}
+
 void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
                                   const CUDAPipelineOptions &options) {
   AnnotateStepOptions annotation;
@@ -46,11 +60,11 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
     buildAMPTrainingPipeline(pm, training);
   }
   if (options.ranks > 1) {
-    // Further options of the training pipeline may ask for it too.
-    if (options.shardOptimizer) {
+    // All ranks divide the state.
+    if (options.shardOptimizer || training.shardOptimizer != 0)
       training.shardOptimizer = options.ranks;
+    if (!training.shardMinElements.hasValue())
       training.shardMinElements = options.shardMinElements;
-    }
     buildDataParallelPipeline(pm, training);
   }
   if (options.ranks != 0) {
@@ -96,5 +110,7 @@ void mlir::amp::registerCUDAPipeline() {
   registerPipeline<CUDAPipelineOptions>(
       "amp-cuda-pipeline",
       "Turn a training step into a program of launches for a GPU",
-      buildCUDAPipeline);
+      buildCUDAPipeline, /*lists=*/{}, [](const CUDAPipelineOptions &options) {
+        return findTrainingFault(options.training, options.precision);
+      });
 }

@@ -160,11 +160,40 @@ func.func @step(%x: tensor<16x16xf32> {amp.role = "batch", amp.name = "x"},
 
 // -----
 
-func.func @step(%x: tensor<16x256xf32> {amp.role = "batch", amp.name = "x"})
-    -> (tensor<16x2xf32> {amp.prediction = "y"}) {
-  // expected-error@+1 {{has a scale for each block of a tensor; a program for a GPU has one scale for a tensor, expected the recipe 'current' or 'delayed'}}
-  %0 = amp.amax %x blocks [1, 128] : tensor<16x256xf32> -> tensor<16x2xf32>
-  return %0 : tensor<16x2xf32>
+// The library does not support blocks across the contracted dimension.
+func.func @across(%x: tensor<16x256xf32> {amp.role = "batch", amp.name = "x"},
+                  %s: tensor<16x2xf32> {amp.role = "batch", amp.name = "s"})
+    -> (tensor<256x256xf32> {amp.prediction = "y"}) {
+  %0 = amp.quantize %x by %s blocks [1, 128] : (tensor<16x256xf32>, tensor<16x2xf32>) -> tensor<16x256xf8E4M3FN>
+  // expected-error@+1 {{has scales of [1, 128] elements of its first operand; a program for a GPU has a scale for a tensor, or along the contracted dimension for a row, for 32 or 128 elements of a row, or for 128 x 128 elements}}
+  %1 = amp.scaled_matmul %0 by %s blocks [1, 128], %0 by %s blocks [1, 128] {transpose_a} : (tensor<16x256xf8E4M3FN>, tensor<16x2xf32>), (tensor<16x256xf8E4M3FN>, tensor<16x2xf32>) -> tensor<256x256xf32>
+  return %1 : tensor<256x256xf32>
+}
+
+// -----
+
+// The scales of the operands cannot be combined.
+func.func @two_kinds(%x: tensor<16x256xf32> {amp.role = "batch", amp.name = "x"},
+                     %s: tensor<16x2xf32> {amp.role = "batch", amp.name = "s"},
+                     %t: tensor<16x1xf32> {amp.role = "batch", amp.name = "t"})
+    -> (tensor<16x16xf32> {amp.prediction = "y"}) {
+  %0 = amp.quantize %x by %s blocks [1, 128] : (tensor<16x256xf32>, tensor<16x2xf32>) -> tensor<16x256xf8E4M3FN>
+  %1 = amp.quantize %x by %t blocks [1, 0] : (tensor<16x256xf32>, tensor<16x1xf32>) -> tensor<16x256xf8E4M3FN>
+  // expected-error@+1 {{cannot run on a GPU: the factors of the operands cannot be combined, expected equal kinds other than squares, or vectors of 128 elements and squares}}
+  %2 = amp.scaled_matmul %0 by %s blocks [1, 128], %1 by %t blocks [1, 0] {transpose_b} : (tensor<16x256xf8E4M3FN>, tensor<16x2xf32>), (tensor<16x256xf8E4M3FN>, tensor<16x1xf32>) -> tensor<16x16xf32>
+  return %2 : tensor<16x16xf32>
+}
+
+// -----
+
+// Blocks do not support fast accumulation.
+func.func @fast(%x: tensor<16x256xf32> {amp.role = "batch", amp.name = "x"},
+                %s: tensor<16x2xf32> {amp.role = "batch", amp.name = "s"})
+    -> (tensor<16x16xf32> {amp.prediction = "y"}) {
+  %0 = amp.quantize %x by %s blocks [1, 128] : (tensor<16x256xf32>, tensor<16x2xf32>) -> tensor<16x256xf8E4M3FN>
+  // expected-error@+1 {{fast accumulation goes with factors of tensors or rows, not of blocks}}
+  %2 = amp.scaled_matmul %0 by %s blocks [1, 128], %0 by %s blocks [1, 128] {transpose_b, accumulator_bits = 22 : i32} : (tensor<16x256xf8E4M3FN>, tensor<16x2xf32>), (tensor<16x256xf8E4M3FN>, tensor<16x2xf32>) -> tensor<16x16xf32>
+  return %2 : tensor<16x16xf32>
 }
 
 // -----

@@ -88,8 +88,8 @@ func.func @late_read(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
 
 // -----
 
-// It writes over a computed value that nothing else reads without a copy. A
-// parameter in 16 bits is updated in place.
+// If nothing else reads a computed value, the optimizer overwrites it without a
+// copy. A 16-bit parameter is updated in place.
 // CHECK-LABEL: cuda.program @computed
 // CHECK: %[[W:.*]] = cuda.buffer "w" at 0
 // CHECK: %[[V:.*]] = cuda.buffer "v" at 256
@@ -129,8 +129,8 @@ func.func @widened(%w: tensor<4xbf16> {amp.role = "parameter", amp.name = "w"},
 
 // -----
 
-// The widened parameter has another reader, which needs the copy. A parameter
-// that is its own gradient needs a copy too.
+// The widened parameter has another reader, so the optimizer needs a copy. A
+// parameter that is its own gradient also needs a copy.
 // CHECK-LABEL: cuda.program @widened_read
 // CHECK: cuda.kernel named "copy"
 // CHECK: outs(%[[C:.*]] : memref<4xf32>)

@@ -23,8 +23,9 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
       llvm::cl::init(0)};
   Option<std::string> precision{
       *this, "precision",
-      llvm::cl::desc("f32, tf32, fp16 or bf16: run the training pipeline with "
-                     "this precision first (default: only expand gradients)"),
+      llvm::cl::desc("f32, tf32, fp16, bf16, fp8, or fp8- and a recipe: run "
+                     "the training pipeline with this precision first "
+                     "(default: only expand gradients)"),
       llvm::cl::init("")};
   Option<std::string> lossScaling{
       *this, "loss-scale", llvm::cl::desc("As for amp-training-pipeline"),
@@ -35,9 +36,12 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
   Option<std::string> policy{*this, "policy",
                              llvm::cl::desc("As for amp-training-pipeline"),
                              llvm::cl::init("default")};
-  /// Further options of amp-training-pipeline as text, which the caller has
-  /// checked. They matter with a precision.
-  std::string training;
+  Option<std::string> training{
+      *this, "training",
+      llvm::cl::desc("With 'precision': further options of "
+                     "amp-training-pipeline, such as "
+                     "training='fp8-keep-last=0 fp8-margin=1'"),
+      llvm::cl::init("")};
   Option<bool, ValueParser<bool>> epilogues{
       *this, "epilogues",
       llvm::cl::desc("Move activations and bias gradients into products"),
@@ -92,13 +96,13 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
       llvm::cl::init(0)};
   Option<bool, ValueParser<bool>> shardOptimizer{
       *this, "shard-optimizer",
-      llvm::cl::desc("Let each of 'ranks' ranks keep and update a part of the "
-                     "state of the optimizers (amp-shard-optimizer)"),
+      llvm::cl::desc("Divide the state of the optimizers between the ranks "
+                     "(amp-shard-optimizer)"),
       llvm::cl::init(false)};
   Option<int64_t, ValueParser<int64_t>> shardMinElements{
       *this, "shard-min-elements",
-      llvm::cl::desc("With 'shard-optimizer': the least number of elements of "
-                     "a parameter that is divided"),
+      llvm::cl::desc("With 'shard-optimizer': the smallest parameter that is "
+                     "divided, in elements"),
       llvm::cl::init(1024)};
   Option<std::string> inference{
       *this, "inference",
@@ -108,7 +112,7 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
   Option<std::string> watch{
       *this, "watch",
       llvm::cl::desc("Count the values whose names match this regular "
-                     "expression, such as '.', for callers that read "
+                     "expression, such as '.', and return the counts as "
                      "predictions (cuda-watch)"),
       llvm::cl::init("")};
   Option<bool, ValueParser<bool>> report{
@@ -116,8 +120,13 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
       llvm::cl::init(false)};
 };
 
+/// Returns an error message if `training` is invalid, and otherwise an empty
+/// string. `training` contains the additional options of the training pipeline
+/// for a step with `precision`.
+std::string findTrainingFault(StringRef training, StringRef precision);
+
 /// Adds the passes that turn each training step of a module into a
-/// `cuda.program`.
+/// `cuda.program`. The caller has checked `options.training`.
 void buildCUDAPipeline(OpPassManager &pm, const CUDAPipelineOptions &options);
 
 /// Registers `amp-cuda-pipeline`.

@@ -14,6 +14,7 @@
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/AMP/IR/AMPScaledOps.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Dialect/AMP/IR/Watched.h"
 #include "amp/Dialect/Train/IR/Evaluation.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
@@ -147,6 +148,23 @@ static LogicalResult noteIndexBounds(func::FuncOp step) {
   return success();
 }
 
+/// Marks the locations of operations in the backward pass and in the update,
+/// for 'cuda-watch'.
+static void noteParts(func::FuncOp step) {
+  using mlir::amp::StepPart;
+  Block &body = step.getBody().front();
+  for (auto [op, part] : mlir::amp::findStepParts(body)) {
+    if (part == StepPart::Forward)
+      continue;
+    auto name =
+        StringAttr::get(step.getContext(), mlir::amp::stringifyPart(part));
+    op->walk([&](Operation *nested) {
+      nested->setLoc(
+          FusedLoc::get(nested->getContext(), nested->getLoc(), name));
+    });
+  }
+}
+
 namespace {
 
 struct ConvertTrainToCUDA
@@ -215,8 +233,10 @@ struct ConvertTrainToCUDA
 
   LogicalResult convert(func::FuncOp step) {
     if (failed(verifyStep(step)) || failed(verifyCollectives(step, ranks)) ||
-        failed(noteEvaluation(step)) || failed(noteIndexBounds(step)) ||
-        failed(flattenRegions(step)))
+        failed(noteEvaluation(step)) || failed(noteIndexBounds(step)))
+      return failure();
+    noteParts(step);
+    if (failed(flattenRegions(step)))
       return failure();
     auto run = [&](ArrayRef<function_ref<std::unique_ptr<Pass>()>> passes) {
       sortTopologically(&step.getBody().front());
@@ -231,7 +251,7 @@ struct ConvertTrainToCUDA
         failed(convertScaledProducts(step)))
       return failure();
 
-    convertParts(step, ranks);
+    convertParts(step);
     convertOptimizers(step);
     splitParameters(step);
     mergeParameterCasts(step);

@@ -25,8 +25,8 @@ LogicalResult flattenRegions(func::FuncOp step);
 void convertOptimizers(func::FuncOp step);
 
 /// Stores the halves of a parameter apart if the step reads only its upper half
-/// and updates it by a `cuda.optimizer`. Products then read bf16 from memory
-/// that nothing converts.
+/// and updates it by a `cuda.optimizer`. Products then read the upper half as
+/// bf16, without a conversion.
 void splitParameters(func::FuncOp step);
 
 /// Merges the casts of parameters to one type into one `cuda.casts`.
@@ -80,13 +80,14 @@ void readHeadsByStrides(func::FuncOp step);
 /// reshapes to `cuda.view`.
 void populateCompositesToCUDA(RewritePatternSet &patterns);
 
-/// Verifies that the collectives of `step` can be lowered for `ranks` ranks. 0:
-/// the number is unknown.
+/// Verifies that the collectives of `step` can be lowered for `ranks` ranks. If
+/// `ranks` is 0, the number is unknown.
 LogicalResult verifyCollectives(func::FuncOp step, int64_t ranks);
 
-/// Lowers the collectives whose ranks have parts. Those that follow one another
-/// become one launch. `verifyCollectives` has succeeded.
-void convertParts(func::FuncOp step, int64_t ranks);
+/// Lowers the collectives that divide values between the ranks. Adjacent
+/// collectives of the same kind become one launch. Call `verifyCollectives`
+/// first.
+void convertParts(func::FuncOp step);
 
 /// Lowers the collectives of several ranks. NCCL may drop NaN from a maximum of
 /// floats, so this becomes one of integers in the order of the floats.
@@ -139,8 +140,8 @@ LogicalResult convertKernels(func::FuncOp step);
 /// over the same loops.
 void mergeKernels(func::FuncOp step);
 
-/// Lets launches write the 8-bit copies of their results, if the scales are
-/// known before them, and else find the magnitudes that scales follow from.
+/// Makes launches write the 8-bit copies of their results if the scales are
+/// known before them. Otherwise makes them find the magnitudes for the scales.
 void fuseQuantizations(func::FuncOp step);
 
 /// Names each launch without a name and makes all names unique in the function.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Dialect/CUDA/IR/ScaleKinds.h"
 #include "amp/Target/CUDA/CUDAEmitter.h"
 
 #include "RankCosts.h"
@@ -336,7 +337,7 @@ static void printFloat8(ArrayRef<LaunchOpInterface> launches,
                       bytes, fused);
 }
 
-/// Prints the bytes of state of each rank if the ranks divide some.
+/// Prints the bytes of state of each rank if the ranks divide a state.
 static void printStateOfRanks(ProgramOp program, raw_ostream &os) {
   int64_t own = 0, whole = 0;
   bool hasParts = false;
@@ -356,8 +357,18 @@ static void printStateOfRanks(ProgramOp program, raw_ostream &os) {
        << whole << " bytes\n";
 }
 
-bool mlir::cuda::hasFloat8Products(ProgramOp program) {
-  return !program.getBody().front().getOps<ScaledGemmOp>().empty();
+std::string mlir::cuda::describeMissingProducts(ProgramOp program,
+                                                int capability) {
+  using ::amp::cuda::Float8Scale;
+  for (auto product : program.getBody().front().getOps<ScaledGemmOp>()) {
+    Float8Scale kind = getScaleKind(product, /*isB=*/false);
+    if (!hasFloat8Scale(capability, Float8Scale::Tensor))
+      return "8-bit products";
+    if (!hasFloat8Scale(capability, kind))
+      return hasBlocks(kind) ? "8-bit products with scales of blocks"
+                             : "8-bit products with scales of rows";
+  }
+  return "";
 }
 
 void mlir::cuda::printCosts(ProgramOp program, StringRef name, int64_t nodes,

@@ -82,14 +82,16 @@ void ProgramEmitter::emitLaunch(LaunchOpInterface launch) {
 
 void ProgramEmitter::emitLaunchComment(LaunchOpInterface launch) {
   auto list = [&](ValueRange values) {
-    llvm::interleaveComma(values.take_front(6), os, [&](Value value) {
-      os << getCommentText(getBuffer(value).getName()) << ": "
-         << describe(shapedType(value));
-    });
-    if (values.size() > 6)
+    llvm::interleaveComma(values.take_front(kMostInComment), os,
+                          [&](Value value) {
+                            os << getCommentText(getBuffer(value).getName())
+                               << ": " << describe(shapedType(value));
+                          });
+    if (values.size() > kMostInComment)
       os << ", ...";
   };
-  os << "  // " << getCommentText(describeOperations(launch)) << ":\n  //   ";
+  os << "  // " << getCommentText(describeOperations(launch, kMostInComment))
+     << ":\n  //   ";
   list(launch.getInputs());
   os << "\n  //   -> ";
   list(launch.getOutputs());

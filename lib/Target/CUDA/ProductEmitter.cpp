@@ -7,6 +7,8 @@
 
 #include "EmitterSupport.h"
 
+#include "amp/Dialect/CUDA/IR/ScaleKinds.h"
+
 using namespace mlir;
 using namespace mlir::cuda;
 
@@ -136,6 +138,9 @@ void ProgramEmitter::emitConfiguration(ScaledGemmOp gemm) {
      << "  g.float8A = " << getFloat8Enumerator(a.getElementType())
      << ", g.float8B = " << getFloat8Enumerator(b.getElementType()) << ";\n"
      << "  g.transposeB = true;\n";
+  if (gemm.getABlocks())
+    os << "  g.scalesA = " << getEnumerator(getScaleKind(gemm, false))
+       << ", g.scalesB = " << getEnumerator(getScaleKind(gemm, true)) << ";\n";
   if (gemm.getFastAccumulation())
     os << "  g.fastAccumulation = true;\n";
   if (gemm.getBias())

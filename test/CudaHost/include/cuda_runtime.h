@@ -258,8 +258,8 @@ inline unsigned atomicInc(unsigned *counter, unsigned limit) {
   return old;
 }
 
-/// Reports an atomic on device memory. The threads of a block change shared
-/// memory one after the other.
+/// Reports an atomic operation on device memory. Atomic operations on shared
+/// memory need no report, because the threads of a block run one at a time.
 template <typename T>
 void onSharedOrDeviceAtomic(const T *pointer) {
   if (!amp::cuda::host::isSharedMemory(pointer))

@@ -41,8 +41,8 @@ for model in ("digits-mlp", "digits-cnn"):
         for found, expected in ((in_f32, wide), (with_tf32, tf32)):
             assert 0.999 * expected <= found <= most * expected, (model, options)
 
-# What else a loss scale adds with a scale for each layer, and that it adds nothing
-# else without masters, as the page has it.
+# docs/cuda-backend.md gives the bounds with a loss scale for the step, with a scale for
+# each layer, and without master weights.
 with open(os.path.join(os.path.dirname(__file__), "../../../docs/cuda-backend.md")) as file:
     page = " ".join(file.read().split())
 figures = []
@@ -51,7 +51,7 @@ for options in (["f32"], ["fp16"], ["fp16", "--loss-scale", "layerwise"], ["fp16
     figures.append(f"{bounds(small)[1]:.3f} us")
     updates = len(re.findall(r"^sgd", small, re.M))
     assert updates == (3 if "layerwise" in options else 1), (options, small)
-    # The launch of the optimizer casts and chooses.
+    # The launch of the optimizer also casts and selects.
     assert "\nselect_cast" not in small, (options, small)
 print(*figures, flush=True)
 section = page[page.index("For `digits-mlp` with a batch of 32 the roofline bound"):]

@@ -15,6 +15,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+import numpy as np
 from program import Builder, run
 
 folder, models, compiler, library = sys.argv[1:5]
@@ -28,6 +29,11 @@ costs = run(["amp-translate", "--cuda-costs", *STEP])
 readers = dict(re.findall(r"^(\w+) .*  for (metrics|predictions)$", costs, re.M))
 assert set(readers.values()) == {"metrics", "predictions"}, costs
 arena = int(re.search(r"^memory (\d+) bytes", costs, re.M)[1])
+# Each batch has two slots outside the arena.
+with open(f"{folder}/mlp.cu") as file:
+    shapes = re.findall(r"Role::Batch, Type::(\w+), \d+, \{([\d, ]*)\}", file.read().split("namespace forward")[0])
+slots = 2 * sum(np.prod([int(extent) for extent in shape.split(", ")]) * {"F32": 4, "I64": 8}[kind] for kind, shape in shapes)
+assert slots >= 2 * 32 * 64 * 4, shapes
 with_predictions = int(re.search(r"^with predictions the memory is (\d+) bytes$", costs, re.M)[1])
 assert with_predictions >= arena + 32 * 10 * 4, costs
 
@@ -54,7 +60,7 @@ assert not counted, counted
 # Progress shows every second step.
 shown = train("shown")
 assert shown[1] and all(readers[name] == "metrics" and count == STEPS // 2 for name, count in shown[1].items()), shown[1]
-assert re.search(rf"^bytes of device memory: {arena}$", shown[2], re.M), (arena, shown[2])
+assert re.search(rf"^bytes of device memory: {arena + slots}$", shown[2], re.M), (arena, slots, shown[2])
 every = train("every", "--quiet", reads=True)
 assert all(count == STEPS for count in every[1].values()) and set(every[1]) == set(shown[1]), every[1]
 launched = train("launched", "--quiet", "--no-graph", "--poison", reads=True)

@@ -137,7 +137,7 @@ EXPECTED = {
     "batch": "was saved by a run with a batch size of 5, but that of this one is 8; expected the same, or --batch-size=8",
 }
 EXPECTED["constant"] = "whose loss scaling has no scaler, but that of this one has scaler = amp.update_scale; expected"
-# The C interface names its own fields, functions and flags.
+# Messages of the C interface name its fields, functions and flags.
 C_NAMES = {"--init": "write", "--precision": "precision", "--other-scaler": "AMP_STEP_OTHER_SCALER",
            "--batch-size": "AMP_STEP_OTHER_BATCH_SIZE"}
 state = folder + "state.npz"
@@ -250,7 +250,7 @@ assert len(pages[1].splitlines()) == len(pages[0].splitlines())
 strip = lambda page: re.sub(r"[\d.]+", "0", page.replace(MODEL, "step"))
 assert strip(pages[0]) == strip(pages[1])
 
-# The standard output by name: the contents of the file alone.
+# With - as the path of a file, standard output is only the contents of the file.
 for option in ("--metrics-csv", "--metrics-json", "--plot"):
     train("--steps", 2, option, folder + "named")
     with open(folder + "named") as file:

@@ -28,7 +28,8 @@ struct BufferInfo {
   InitInfo init;
   int64_t classes = 0;      ///< labels lie in [0, classes); 0: any
   bool isLossScale = false; ///< positive and finite
-  /// The halves of the f32 elements are stored apart: see `OptimizerStorage`.
+  /// Whether the halves of the f32 elements are stored apart, as in
+  /// `OptimizerStorage`.
   bool isSplit = false;
   /// The shape of the whole tensor, if each rank keeps a flat part of it.
   int wholeRank = 0;
@@ -46,7 +47,7 @@ inline int64_t countOf(const BufferInfo &buffer) {
 inline int64_t bytesOf(const BufferInfo &buffer) {
   return countOf(buffer) * byteWidth(buffer.type);
 }
-/// The bytes that the buffer takes in the arena, up to its alignment.
+/// Returns the bytes of the buffer in the arena, without alignment padding.
 inline int64_t storedBytesOf(const BufferInfo &buffer) {
   const int64_t count = countOf(buffer);
   return buffer.isSplit ? lowerHalfOffset(count) + 2 * count : bytesOf(buffer);
@@ -65,7 +66,7 @@ inline void splitHalves(const void *whole, int64_t count, void *halves) {
   }
 }
 
-/// The bytes of a split buffer with the elements of the f32 array `whole`.
+/// Returns the bytes of a split buffer that holds the f32 array `whole`.
 inline Array splitHalves(const Array &whole) {
   const int64_t count = whole.getNumElements();
   Array halves(Type::U8, {lowerHalfOffset(count) + 2 * count});
@@ -73,7 +74,7 @@ inline Array splitHalves(const Array &whole) {
   return halves;
 }
 
-/// The inverse of `splitHalves`.
+/// Inverts `splitHalves`.
 inline void joinHalves(const void *halves, int64_t count, void *whole) {
   auto *upper = static_cast<const unsigned char *>(halves);
   auto *lower = upper + lowerHalfOffset(count);
@@ -86,7 +87,7 @@ inline void joinHalves(const void *halves, int64_t count, void *whole) {
   }
 }
 
-/// Describes a buffer to the host runtime, which knows whole tensors.
+/// Describes a buffer to the host runtime, which sees only whole tensors.
 inline TensorInfo describeBuffer(const BufferInfo &buffer) {
   TensorInfo tensor;
   tensor.name = buffer.name;

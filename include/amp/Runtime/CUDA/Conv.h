@@ -19,7 +19,8 @@
 #ifndef AMP_RUNTIME_CUDA_CONV_H
 #define AMP_RUNTIME_CUDA_CONV_H
 
-#include "amp/Runtime/CUDA/Gemm.h"
+#include "amp/Runtime/CUDA/Elementwise.h"
+#include "amp/Runtime/CUDA/GemmPlans.h"
 
 namespace amp::cuda {
 

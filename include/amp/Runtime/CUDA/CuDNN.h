@@ -14,7 +14,7 @@
 #ifndef AMP_RUNTIME_CUDA_CUDNN_H
 #define AMP_RUNTIME_CUDA_CUDNN_H
 
-#include "amp/Runtime/CUDA/Program.h"
+#include "amp/Runtime/CUDA/ProgramInfo.h"
 #include "amp/Runtime/CuDNN/Attention.h"
 #include "amp/Runtime/CuDNN/Convolution.h"
 

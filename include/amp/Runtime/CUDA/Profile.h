@@ -24,6 +24,7 @@ namespace amp::cuda {
 /// The results of a step that its caller reads. Launches that no result before
 /// needs run only if their results are read.
 enum class Reader : uint8_t { Training, Metrics, Predictions };
+inline constexpr int kNumReaders = int(Reader::Predictions) + 1;
 
 /// The compiler's description of a launch.
 struct LaunchInfo {

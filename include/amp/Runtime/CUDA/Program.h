@@ -28,6 +28,8 @@
 #include "amp/Runtime/CUDA/Gemm.h"
 #include "amp/Runtime/CUDA/Graph.h"
 #include "amp/Runtime/CUDA/ProgramInfo.h"
+#include "amp/Runtime/CUDA/ProgramOptions.h"
+#include "amp/Runtime/CUDA/ProgramParts.h"
 #include "amp/Runtime/CUDA/Slots.h"
 #include "amp/Runtime/CUDA/StateParts.h"
 #include "amp/Runtime/Host/CheckpointFile.h"
@@ -41,37 +43,6 @@
 #include <vector>
 
 namespace amp::cuda {
-
-struct ProgramOptions {
-  int device = 0;
-  uint64_t seed = 0;
-  bool useGraph = true;
-  /// Fills buffers that do not outlive a step with NaN before each step. This
-  /// finds reads of values that were never written.
-  bool poison = false;
-  /// Resumes states that were saved with other rules of loss scaling, or with
-  /// another batch size.
-  bool otherScaler = false, otherBatchSize = false;
-  GemmOptions gemm;
-  /// Whether the last step of each run computes its predictions, which take
-  /// memory of their own.
-  bool predictions = true;
-  /// The slots of batches, 1 or 2.
-  int numSlots = 1;
-  /// The stream of the caller, if it has one for the step.
-  std::optional<void *> stream;
-  /// The functions are null: the program allocates.
-  amp_step_allocator allocator = {};
-  /// The ranks of a program with collectives.
-  std::shared_ptr<RankGroup> ranks;
-};
-
-/// The forward function of a step.
-struct ForwardInfo {
-  const ProgramInfo *program = nullptr; ///< null: no forward function
-  const EvaluationRule *rules = nullptr;
-  int numRules = 0;
-};
 
 /// One instance of a program: an arena on a device and the state in it. Any
 /// thread may call it, with any current device, but only one at a time.
@@ -98,11 +69,14 @@ public:
     staging.clear();
     slots.reset();
     spare.reset();
-    // Collectives use the memory.
+    // Collectives use the memory, and the group may outlive this program.
+    if (options.ranks)
+      options.ranks->deregisterMemory();
     options.ranks.reset();
     memory.reset();
-    if (ownStream)
-      cudaStreamDestroy(ownStream);
+    for (cudaStream_t created : {ownStream, copyStream})
+      if (created)
+        cudaStreamDestroy(created);
   }
 
   /// Allocates, plans and initialises. No device memory is allocated after
@@ -148,9 +122,14 @@ public:
   /// Fails if a state or hyperparameter has no value, or with `batches` a
   /// batch.
   inline Status checkValues(bool batches, int slot = 0) const;
-  /// Enqueues `steps` steps. The first two run as launches, the others as one
-  /// of two graphs: only the last step computes metrics and predictions.
-  Status run(int steps) override { return runSlot(0, steps); }
+  /// Enqueues `steps` steps. For each reader, the first step runs as launches
+  /// and later steps run as a graph. On one rank, only the last step computes
+  /// metrics and predictions.
+  Status run(int steps) override {
+    AMP_RETURN_IF_ERROR(runWatched(hostSlot, steps));
+    isFilling = false;
+    return Status();
+  }
   void setReadsMetrics(bool reads) override { readsMetrics = reads; }
   /// Waits for the device.
   Status synchronize() {
@@ -159,7 +138,7 @@ public:
   }
   /// Waits and reads the metrics of the last step, in the order of the plan.
   inline Status readMetrics(float *out, int count);
-  /// Other ranks than 0 get no values.
+  /// Only rank 0 receives the values.
   inline Status gatherStates() override;
   /// Whether the ranks divide a state.
   bool hasParts() const {
@@ -168,9 +147,8 @@ public:
         return true;
     return false;
   }
-  /// Waits and reads or writes buffer `index` of the plan. Of a state
-  /// that the ranks divide, the array has the whole, and each rank keeps a
-  /// part.
+  /// Waits and reads or writes buffer `index` of the plan. If the ranks divide
+  /// a state, `array` is the whole state, and each rank stores its part.
   inline Status readBuffer(int index, Array *array);
   inline Status writeBuffer(int index, const Array &array);
 
@@ -185,7 +163,7 @@ public:
   const ProgramInfo &getInfo() const { return info; }
   /// The nodes of the graph of a step whose results are read or not.
   size_t getNumGraphNodes(bool isRead = true) const {
-    return graphs[isRead && hasReaders].getNumNodes();
+    return graphs[isRead ? getGraph(getLastReader()) : 0].getNumNodes();
   }
 
   // The interface of a step of the host runtime. The tensors are the buffers of
@@ -225,7 +203,7 @@ public:
 
   // The C interface.
   void *getData(size_t tensor) override {
-    // A caller knows the shape of the whole state.
+    // A caller sees only the whole state, which is not at one address.
     return arena && isInMemory(info.buffers[tensor]) &&
                    !info.buffers[tensor].isPart() &&
                    !info.buffers[tensor].isSplit
@@ -241,19 +219,40 @@ public:
   inline Status runSlot(int slot, int steps) override;
   inline Status enqueueHyperparameter(size_t tensor, double value) override;
 
+  // Watched values, whose counts are predictions.
+  inline std::vector<WatchedRecord> describeWatched() const override;
+  void setCounting(bool isCounted) override { counts = isCounted; }
+  inline Status readCounts(const WatchedRecord &record,
+                           int64_t *fields) override;
+
 private:
-  inline Status verifyInfo() const;
   inline Status allocateArena();
   inline Status createPlans();
-  inline Status createOptimizers();
   inline Status createSlots();
   inline Status prepareRanks();
   inline Status reportMemory(int64_t bytes) const;
+  /// Whether to register the memory. The forward function has no collectives.
+  bool registersMemory() const {
+    return options.registersMemory && options.ranks &&
+           info.collectives.numCollectives > 0;
+  }
   /// Fills batch argument `index` through pinned memory.
   template <typename Fill>
   Status stageBatch(int slot, size_t index, size_t bytes, cudaStream_t on,
                     Fill fill);
+  /// Chooses the slot that the host runtime fills for the next step.
+  inline void beginFilling();
   inline Status enqueueStep(cudaStream_t on, Profiler *profiler, Reader reader);
+  /// The reader of the last step of a run.
+  Reader getLastReader() const {
+    return counts.value_or(options.predictions) ? Reader::Predictions
+           : readsMetrics || options.ranks      ? Reader::Metrics
+                                                : Reader::Training;
+  }
+  /// The graph of a step with this reader.
+  size_t getGraph(Reader reader) const {
+    return hasReaders ? size_t(reader) : 0;
+  }
   /// Whether `buffer` is not a prediction that the options leave out.
   bool isInMemory(const BufferInfo &buffer) const {
     return buffer.offset + bytesOf(buffer) <= memoryBytes();
@@ -266,58 +265,39 @@ private:
   /// The stream of all work, which is `ownStream` or one of the caller. Steps
   /// are captured on `ownStream`: the default stream cannot be.
   cudaStream_t stream = nullptr, ownStream = nullptr;
+  /// The stream that copies batches if `overlapsCopies` is set.
+  cudaStream_t copyStream = nullptr;
   DeviceMemory memory;
   unsigned char *arena = nullptr; ///< `memory` after its allocation
   GemmPlans gemms;
   std::vector<void *> plans;
   DeviceMemory spare;
   std::vector<OptimizerTable> tables;
-  /// The graphs of a step whose results nobody reads, and of one whose results
-  /// are read, if these differ.
-  StepGraph graphs[2];
+  /// The graphs of steps by their readers, if the launches of these differ.
+  StepGraph graphs[kNumReaders];
   /// The batch arguments, by their buffers, and the pinned buffers of those
   /// that come from host memory.
   std::vector<size_t> batchBuffers;
   std::vector<std::unique_ptr<Staging>> staging;
   BatchSlots slots;
-  bool warm[2] = {};
+  /// The slot that the host runtime fills, and whether it has been chosen since
+  /// the last run.
+  int hostSlot = 0;
+  bool isFilling = false;
+  bool warm[kNumReaders] = {};
   bool hasReaders = false, readsMetrics = true;
+  /// Whether the next runs count values. Empty before `setCounting`.
+  std::optional<bool> counts;
   /// Which states and hyperparameters have a value.
   std::vector<bool> written;
-  /// The states that ranks divide, while rank 0 reads them.
+  /// The whole states that the ranks divide, from `gatherStates` until the next
+  /// run. Empty on ranks other than 0.
   ArrayMap gathered;
 };
 
 //===----------------------------------------------------------------------===//
 // Creation
 //===----------------------------------------------------------------------===//
-
-/// A damaged plan must not write outside of the arena.
-inline Status Program::verifyInfo() const {
-  if (!info.enqueue || info.arenaBytes <= 0 || info.stateBytes < 0 ||
-      info.stateBytes > info.arenaBytes ||
-      (info.predictionBytes && info.predictionBytes < info.arenaBytes))
-    return makeError(kInvalidArgument, "program '%s' has no step or no arena",
-                     info.name);
-  for (int i = 0; i < info.numBuffers; ++i) {
-    const BufferInfo &b = info.buffers[i];
-    // Memory for predictions follows the arena.
-    const bool follows =
-        b.offset >= info.arenaBytes && info.predictionBytes &&
-        (b.role == Role::Temporary || b.role == Role::Prediction);
-    int64_t end = follows                     ? info.predictionBytes
-                  : b.role == Role::Temporary ? info.arenaBytes
-                                              : info.stateBytes;
-    if (b.offset < 0 || b.offset % kBufferAlignment != 0 ||
-        b.offset + storedBytesOf(b) > end)
-      return makeError(kInvalidArgument,
-                       "buffer '%s' at %lld of %lld bytes does not lie in its "
-                       "part of the arena, or is not aligned to %lld",
-                       b.name, (long long)b.offset, (long long)bytesOf(b),
-                       (long long)kBufferAlignment);
-  }
-  return Status();
-}
 
 inline Status Program::reportMemory(int64_t bytes) const {
   cudaGetLastError(); // reset the error, which is handled
@@ -330,8 +310,11 @@ inline Status Program::reportMemory(int64_t bytes) const {
 }
 
 inline Status Program::allocateArena() {
-  cudaError_t error = memory.allocate(options.allocator, size_t(memoryBytes()),
-                                      options.device, stream);
+  amp_step_allocator allocator = options.allocator;
+  if (registersMemory())
+    AMP_RETURN_IF_ERROR(options.ranks->findAllocator(&allocator));
+  cudaError_t error =
+      memory.allocate(allocator, size_t(memoryBytes()), options.device, stream);
   if (error == cudaErrorMemoryAllocation)
     return reportMemory(memoryBytes());
   AMP_RETURN_IF_ERROR(check(error, "cudaMalloc"));
@@ -361,36 +344,6 @@ inline Status Program::createPlans() {
   if (error == cudaErrorMemoryAllocation)
     return reportMemory(info.arenaBytes + bytes);
   return check(error, "cudaMalloc");
-}
-
-inline Status Program::createOptimizers() {
-  for (int i = 0; i < info.numOptimizers; ++i) {
-    const OptimizerGroup &group = info.optimizers[i];
-    auto pointer = [&](int64_t offset) -> void * {
-      return offset < 0 ? nullptr : arena + offset;
-    };
-    std::vector<OptimizerTensor> tensors;
-    for (int32_t j = 0; j < group.size; ++j) {
-      const OptimizerEntry &entry = group.entries[j];
-      OptimizerTensor tensor;
-      tensor.parameter = pointer(entry.parameter);
-      tensor.gradient = pointer(entry.gradient);
-      tensor.first = pointer(entry.first);
-      tensor.second = pointer(entry.second);
-      tensor.copy = pointer(entry.copy);
-      tensor.count = entry.count;
-      tensor.gradientType = entry.gradientType;
-      tensor.copyType = entry.copyType;
-      tensor.weightDecay = entry.weightDecay;
-      tensor.storage = entry.storage;
-      tensors.push_back(tensor);
-    }
-    OptimizerTable table;
-    AMP_RETURN_IF_ERROR(writeOptimizerTable(tensors.data(), group.size,
-                                            arena + group.tableOffset, &table));
-    tables.push_back(table);
-  }
-  return Status();
 }
 
 inline Status Program::createSlots() {
@@ -428,12 +381,15 @@ inline Status Program::prepareRanks() {
     return makeError(kInvalidArgument,
                      "program '%s' is for %d ranks, but %d run it", info.name,
                      table.numRanks, options.ranks->getNumRanks());
+  if (registersMemory())
+    AMP_RETURN_IF_ERROR(
+        options.ranks->registerMemory(arena, size_t(memoryBytes())));
   return options.ranks->prepare(table.collectives, table.numCollectives);
 }
 
 inline Status Program::allocate(const ProgramOptions &from) {
   options = from;
-  AMP_RETURN_IF_ERROR(verifyInfo());
+  AMP_RETURN_IF_ERROR(verifyProgram(info));
   for (int i = 0; i < info.numLaunches; ++i)
     hasReaders |= info.launches[i].reader != Reader::Training;
   int devices = 0;
@@ -443,6 +399,9 @@ inline Status Program::allocate(const ProgramOptions &from) {
                      options.device, devices);
   DeviceScope scope(options.device);
   AMP_CUDA_CALL(cudaStreamCreateWithFlags(&ownStream, cudaStreamNonBlocking));
+  if (options.overlapsCopies)
+    AMP_CUDA_CALL(
+        cudaStreamCreateWithFlags(&copyStream, cudaStreamNonBlocking));
   stream =
       options.stream ? static_cast<cudaStream_t>(*options.stream) : ownStream;
   AMP_RETURN_IF_ERROR(allocateArena());
@@ -450,7 +409,7 @@ inline Status Program::allocate(const ProgramOptions &from) {
                                    arena + info.workspaceOffset,
                                    size_t(info.workspaceBytes), options.gemm));
   AMP_RETURN_IF_ERROR(createPlans());
-  AMP_RETURN_IF_ERROR(createOptimizers());
+  AMP_RETURN_IF_ERROR(createOptimizerTables(info, arena, &tables));
   AMP_RETURN_IF_ERROR(createSlots());
   AMP_RETURN_IF_ERROR(prepareRanks());
   for (size_t i : find(Role::Constant)) {
@@ -546,6 +505,14 @@ Status Program::stageBatch(int slot, size_t index, size_t bytes,
   });
 }
 
+inline void Program::beginFilling() {
+  if (!options.overlapsCopies || isFilling)
+    return;
+  isFilling = true;
+  hostSlot = 1 - hostSlot;
+  slots.empty(hostSlot);
+}
+
 template <typename Fill>
 Status Program::fillBatch(int index, size_t bytes, Fill fill) {
   const std::vector<size_t> batches = find(Role::Batch);
@@ -562,7 +529,9 @@ Status Program::fillBatch(int index, size_t bytes, Fill fill) {
     return makeError(kInvalidArgument, "program '%s' has not been created",
                      info.name);
   DeviceScope scope(options.device);
-  return stageBatch(0, size_t(index), bytes, stream, fill);
+  beginFilling();
+  return stageBatch(hostSlot, size_t(index), bytes,
+                    copyStream ? copyStream : stream, fill);
 }
 
 inline Status Program::setBatch(int index, const void *host, size_t bytes) {
@@ -609,7 +578,7 @@ inline Status Program::gatherStates() {
 }
 
 inline void Program::addMemory(Results *results) {
-  results->emplace_back("bytes of device memory", double(memoryBytes()));
+  results->emplace_back("bytes of device memory", double(getMemoryBytes()));
   if (!hasParts())
     return;
   addStateBytes(
@@ -709,24 +678,22 @@ inline Status Program::runSlot(int slot, int steps) {
   gathered = ArrayMap();
   DeviceScope scope(options.device);
   AMP_RETURN_IF_ERROR(slots.begin(slot, stream));
-  const Reader last = options.predictions             ? Reader::Predictions
-                      : readsMetrics || options.ranks ? Reader::Metrics
-                                                      : Reader::Training;
+  const Reader last = getLastReader();
   for (int i = 0; i < steps; ++i) {
     // All ranks must run and capture the same steps, though only one of them
     // shows metrics.
     const Reader reader =
         options.ranks || i + 1 == steps ? last : Reader::Training;
-    const bool isRead = hasReaders && reader != Reader::Training;
-    const bool isCaptured = options.useGraph && warm[isRead];
+    const size_t number = getGraph(reader);
+    const bool isCaptured = options.useGraph && warm[number];
     if (options.ranks)
       options.ranks->beginStep();
     // Do not capture the first step: libraries load their kernels lazily.
     if (!isCaptured) {
       AMP_RETURN_IF_ERROR(enqueueStep(stream, nullptr, reader));
-      warm[isRead] = true;
+      warm[number] = true;
     } else {
-      StepGraph &graph = graphs[isRead];
+      StepGraph &graph = graphs[number];
       if (!graph.isCaptured())
         AMP_RETURN_IF_ERROR(graph.capture(ownStream, [&](cudaStream_t on) {
           return enqueueStep(on, nullptr, reader);
@@ -737,6 +704,32 @@ inline Status Program::runSlot(int slot, int steps) {
     progress.batchSize = getFixedBatch() * getNumRanks();
   }
   return slots.end(slot, stream);
+}
+
+inline std::vector<WatchedRecord> Program::describeWatched() const {
+  std::vector<WatchedRecord> records;
+  for (size_t i : find(Role::Prediction)) {
+    WatchedRecord record;
+    if (options.predictions && readWatchedName(tensors[i].name, &record))
+      records.push_back(std::move(record));
+  }
+  return records;
+}
+
+inline Status Program::readCounts(const WatchedRecord &record,
+                                  int64_t *fields) {
+  for (size_t i : find(Role::Prediction)) {
+    if (tensors[i].name != record.prediction)
+      continue;
+    Array array;
+    AMP_RETURN_IF_ERROR(readBuffer(int(i), &array));
+    if (array.getNumBytes() != kNumStatistics * sizeof(int64_t))
+      break;
+    std::memcpy(fields, array.data(), array.getNumBytes());
+    return Status();
+  }
+  return makeError(kInvalidArgument, "the step returned no counts of '%s'",
+                   record.name.c_str());
 }
 
 inline Status Program::readMetrics(float *out, int count) {
@@ -767,6 +760,13 @@ inline Status Program::createForwardStep(std::unique_ptr<InterfaceStep> *made) {
                      info.name);
   auto program = std::make_unique<Program>(*forward.program);
   ProgramOptions own = options;
+  if (own.overlapsCopies)
+    own.numSlots = 1; // a caller waits for each result
+  own.overlapsCopies = false;
+  // A forward program has no collectives. The memory of this program stays
+  // registered.
+  own.ranks.reset();
+  own.registersMemory = false;
   if (arena && stream != ownStream)
     own.stream = stream;
   program->setOptions(own);

@@ -10,7 +10,7 @@
 #define AMP_RUNTIME_CUDA_PROGRAMINFO_H
 
 #include "amp/Runtime/CUDA/Buffers.h"
-#include "amp/Runtime/CUDA/Gemm.h"
+#include "amp/Runtime/CUDA/GemmPlans.h"
 #include "amp/Runtime/CUDA/Optimizer.h"
 #include "amp/Runtime/CUDA/Profile.h"
 #include "amp/Runtime/CUDA/RankGroup.h"
@@ -72,6 +72,13 @@ struct ProgramInfo {
   /// come after `arenaBytes`. 0 without such buffers.
   int64_t predictionBytes = 0;
   CollectiveTable collectives = {};
+};
+
+/// The forward function of a step.
+struct ForwardInfo {
+  const ProgramInfo *program = nullptr; ///< null: no forward function
+  const EvaluationRule *rules = nullptr;
+  int numRules = 0;
 };
 
 /// The arguments of `enqueue`.

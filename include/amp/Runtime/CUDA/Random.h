@@ -154,9 +154,9 @@ __global__ void __launch_bounds__(kThreads)
 
 /// amp.master_copy with a random state: y = x rounded to bf16, up or down such
 /// that the expected value is exact.
-inline Status stochasticRound(cudaStream_t stream, __nv_bfloat16 *y,
-                              const float *x, const int64_t *rng, uint32_t key,
-                              int64_t count) {
+template <typename = void>
+Status stochasticRound(cudaStream_t stream, __nv_bfloat16 *y, const float *x,
+                       const int64_t *rng, uint32_t key, int64_t count) {
   return launch("stochastic_round", stream, elementwiseShape(count, 8),
                 stochasticRoundKernel<>, y, x, rng, key, count);
 }
@@ -169,8 +169,8 @@ __global__ void advanceRngKernel(int64_t *next, const int64_t *rng) {
 }
 
 /// train.advance_rng: next = (seed, step + 1); `next` may be `rng`.
-inline Status advanceRng(cudaStream_t stream, int64_t *next,
-                         const int64_t *rng) {
+template <typename = void>
+Status advanceRng(cudaStream_t stream, int64_t *next, const int64_t *rng) {
   LaunchShape shape;
   shape.block.x = 1;
   return launch("advance_rng", stream, shape, advanceRngKernel<>, next, rng);

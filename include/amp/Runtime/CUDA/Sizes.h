@@ -55,14 +55,14 @@ inline constexpr int kThreads = 256;
 /// to 64 registers. Otherwise ptxas uses 32 on sm_80 and spills.
 inline constexpr int kBlocks = 4;
 
-/// Assumed: the f32 operations that take as long as counting one element for
-/// statistics. An addition to shared memory takes a cycle for each lane that
-/// waits for another one with the same count, and four copies of each count
-/// leave about four such lanes in a warp.
+/// The assumed number of f32 operations that take as long as counting one
+/// element for statistics. Lanes of a warp that add to the same count in shared
+/// memory take turns, one cycle each. With four copies of each count, about
+/// four lanes take turns.
 inline constexpr int64_t kOperationsPerCount = 32;
 
-/// The most blocks of a kernel that counts elements. Each adds its counts to
-/// those in memory.
+/// The maximum number of blocks of a kernel that counts elements. Each block
+/// adds its counts to the totals in memory.
 inline constexpr int64_t kStatisticsBlocks = 512;
 
 /// Leading dimension, in bits, of the bit mask of RELU_AUX for rows of
@@ -75,9 +75,9 @@ AMP_PORTABLE int64_t reluMaskBytes(int64_t rows, int64_t columns) {
   return rows * reluMaskStride(columns) / 8;
 }
 
-/// The place in bytes of the lower halves of `count` f32 elements whose halves
-/// are stored apart. Within kBufferAlignment, both halves take no more than the
-/// elements.
+/// Returns the byte offset of the lower halves of `count` f32 elements whose
+/// halves are stored apart. Rounded up to kBufferAlignment, both halves take no
+/// more memory than the f32 elements.
 AMP_PORTABLE int64_t lowerHalfOffset(int64_t count) {
   return alignTo(2 * count, 16);
 }
@@ -145,17 +145,17 @@ AMP_PORTABLE int64_t quantizeScratchBytes(int64_t rows, int64_t columns) {
   return parts == 1 ? 0 : parts * 4;
 }
 
-/// Rows that a block of `quantizedNorm` takes at a time, so that their codes
-/// fit into shared memory; 0 if `columns` are too many.
+/// Rows that a block of a quantised norm processes at a time. Their codes fit
+/// into shared memory. Returns 0 if there are too many columns.
 AMP_PORTABLE int64_t quantizedNormRows(int64_t columns) {
   return columns <= 1504 ? 32 : columns <= 6000 ? 16 : 0;
 }
-/// Blocks of `quantizedNorm`. Each leaves a partial maximum.
+/// Blocks of a quantised norm. Each block writes a partial maximum.
 AMP_PORTABLE int64_t quantizedNormParts(int64_t rows, int64_t columns) {
   const int64_t parts = ceilDiv(padFloat8(rows), quantizedNormRows(columns));
   return parts > 2048 ? 2048 : parts;
 }
-/// Scratch of `quantizedNorm` with a magnitude; 0 if there is one part.
+/// Scratch bytes of a quantised norm with a magnitude; 0 if there is one part.
 AMP_PORTABLE int64_t quantizedNormScratchBytes(int64_t rows, int64_t columns) {
   const int64_t parts = quantizedNormParts(rows, columns);
   return parts == 1 ? 0 : parts * 4;

@@ -148,6 +148,9 @@ public:
     return Status();
   }
 
+  /// Marks a slot as empty.
+  void empty(int slot) { slots[slot].filled.assign(targets.size(), false); }
+
   /// Makes `stream` wait for the batches of a slot, in the arena.
   Status begin(int slot, cudaStream_t stream) {
     Slot &own = slots[slot];

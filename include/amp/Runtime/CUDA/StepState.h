@@ -67,12 +67,13 @@ struct ScaleConfig {
 ///     hysteresis = config.hysteresis, with `hysteresisRefill` = Growth then
 ///     only.
 /// Several flags (up to four, the others null) are combined by `and`.
-inline Status updateScale(cudaStream_t stream, const ScaleConfig &config,
-                          float *scale, int32_t *growthTracker,
-                          int32_t *hysteresisTracker, const uint8_t *allFinite,
-                          const uint8_t *allFinite1 = nullptr,
-                          const uint8_t *allFinite2 = nullptr,
-                          const uint8_t *allFinite3 = nullptr);
+template <typename = void>
+Status updateScale(cudaStream_t stream, const ScaleConfig &config, float *scale,
+                   int32_t *growthTracker, int32_t *hysteresisTracker,
+                   const uint8_t *allFinite,
+                   const uint8_t *allFinite1 = nullptr,
+                   const uint8_t *allFinite2 = nullptr,
+                   const uint8_t *allFinite3 = nullptr);
 
 /// The flags of up to four optimizers.
 struct FiniteFlags {
@@ -113,11 +114,11 @@ updateScaleKernel(ScaleConfig config, float *scale, int32_t *growthTracker,
     storeOne(scale, grown < config.maxScale ? grown : config.maxScale);
 }
 
-inline Status updateScale(cudaStream_t stream, const ScaleConfig &config,
-                          float *scale, int32_t *growthTracker,
-                          int32_t *hysteresisTracker, const uint8_t *allFinite,
-                          const uint8_t *allFinite1, const uint8_t *allFinite2,
-                          const uint8_t *allFinite3) {
+template <typename>
+Status updateScale(cudaStream_t stream, const ScaleConfig &config, float *scale,
+                   int32_t *growthTracker, int32_t *hysteresisTracker,
+                   const uint8_t *allFinite, const uint8_t *allFinite1,
+                   const uint8_t *allFinite2, const uint8_t *allFinite3) {
   LaunchShape shape;
   shape.block.x = 1;
   return launch("update_scale", stream, shape, updateScaleKernel<>, config,

@@ -19,6 +19,8 @@
 #ifndef AMP_RUNTIME_CUDA_TRAINER_H
 #define AMP_RUNTIME_CUDA_TRAINER_H
 
+#include "amp/Runtime/CUDA/ProgramInterface.h"
+#include "amp/Runtime/CUDA/RankCheck.h"
 #include "amp/Runtime/CUDA/TrainerOptions.h"
 #include "amp/Runtime/CUDA/WarmUp.h"
 #include "amp/Runtime/Host/Trainer.h"
@@ -47,6 +49,7 @@ private:
   inline Status timeSteps();
   inline Status readSteps(int64_t count, double *loss, int64_t *skipped);
   inline Status readScale(double *scale);
+  inline Status reportValues(Step &step, const RunRecord &record);
 
   const TrainerOptions &options;
   const ProgramInfo &info;
@@ -156,20 +159,55 @@ inline Status ProgramTrainer::timeSteps() {
   return Status();
 }
 
+/// Prints and writes the counts of values. Only rank 0 reports its counts.
+inline Status ProgramTrainer::reportValues(Step &step,
+                                           const RunRecord &record) {
+  if (options.training.rank != 0)
+    return step.watch(0);
+  std::string table;
+  AMP_RETURN_IF_ERROR(reportWatched(step, options.watchOutputs,
+                                    record.precision, info.name, &table));
+  const bool usesStandardOutput =
+      writesToStandardOutput(options.training) ||
+      namesStandardOutput(options.watchOutputs.jsonPath) ||
+      namesStandardOutput(options.watchOutputs.pagePath);
+  std::fputs(table.c_str(), usesStandardOutput ? stderr : stdout);
+  return Status();
+}
+
 inline Status ProgramTrainer::run() {
-  AMP_RETURN_IF_ERROR(checkOutputs(options.training));
-  // A trainer predicts by the forward function alone.
+  const WatchOutputs &watched = options.watchOutputs;
+  AMP_RETURN_IF_ERROR(checkOutputs(options.training, {},
+                                   {{"--watch-json", watched.jsonPath},
+                                    {"--watch-page", watched.pagePath}}));
+  // A trainer needs the predictions of a step only for counts.
   ProgramOptions own = options.program;
-  own.predictions = false;
+  own.predictions = options.watches;
+  // Copy the next batch while a step runs.
+  own.numSlots = 2;
+  own.overlapsCopies = true;
   program.setOptions(own);
   bool times = options.profile || options.timedSteps > 0;
   if (times)
     trainer.keepData();
   TrainerHooks hooks;
-  // Before rank 0 saves the states, it gets the parts of all ranks.
-  if (options.saves && program.hasParts())
-    hooks.afterTraining = [this](Step &, const RunRecord &) {
-      return program.gatherStates();
+  if (options.watches)
+    hooks.beforeTraining = [this](Step &step) {
+      return step.watch(options.watchEvery);
+    };
+  hooks.afterTraining = [this](Step &step, const RunRecord &record) {
+    if (options.watches)
+      AMP_RETURN_IF_ERROR(reportValues(step, record));
+    // Rank 0 gathers the parts of all ranks before it saves the states.
+    return options.saves && program.hasParts() ? program.gatherStates()
+                                               : Status();
+  };
+  if (options.checkRanks > 0 && options.program.ranks)
+    hooks.afterStep = [this](Step &step) {
+      return step.progress.step % options.checkRanks == 0
+                 ? checkEqualStates(step, info, *options.program.ranks,
+                                    options.program.device)
+                 : Status();
     };
   AMP_RETURN_IF_ERROR(trainer.run(
       program, info.identity.precision ? info.identity.precision : "",
@@ -190,7 +228,7 @@ inline Status ProgramTrainer::run() {
   return checkRuns(runs);
 }
 
-/// Chooses the device of a rank if the command line does not.
+/// Chooses the device of a rank if the command line does not choose one.
 inline Status chooseDevice(const LaunchedProcess &process,
                            TrainerOptions *options) {
   if (options->hasDevice)
@@ -198,18 +236,79 @@ inline Status chooseDevice(const LaunchedProcess &process,
   return findDeviceOfRank(process, &options->program.device);
 }
 
+/// Rejects options for several ranks if the program is for one rank. Warns if a
+/// launcher has started several processes.
+inline Status checkOneRank(const ProgramInfo &info,
+                           const TrainerOptions &options) {
+  if (options.ranks.ranks > 1 || options.ranks.rank > 0)
+    return makeError(kInvalidArgument,
+                     "--%s=%lld, but the program is for one rank; "
+                     "expected --ranks of amp-translate",
+                     options.ranks.ranks > 1 ? "ranks" : "rank",
+                     (long long)(options.ranks.ranks > 1 ? options.ranks.ranks
+                                                         : options.ranks.rank));
+  if (!options.ofSeveralRanks.empty())
+    return makeError(kInvalidArgument,
+                     "--%s has no effect, because the program is for one rank; "
+                     "expected --ranks of amp-translate",
+                     options.ofSeveralRanks.front().c_str());
+  LaunchedProcess process;
+  if (findLaunchedProcess(options.ranks, &process).isOk() &&
+      process.ranks > 1 && process.rank == 0)
+    std::fprintf(stderr,
+                 "%s: warning: %s has started %lld processes, each of which "
+                 "trains alone, because the program is for one rank; expected "
+                 "--ranks of amp-translate\n",
+                 info.name, process.launcher.c_str(), (long long)process.ranks);
+  return Status();
+}
+
+/// Returns a checksum of the program. Different programs rarely share one.
+inline int64_t identifyProgram(const ProgramInfo &info) {
+  std::string text = std::string(info.name) + "\n" +
+                     std::to_string(info.identity.fingerprint) + "\n" +
+                     (info.identity.precision ? info.identity.precision : "") +
+                     "\n" + info.identity.scaler;
+  for (int i = 0; i < info.collectives.numCollectives; ++i) {
+    const CollectiveInfo &collective = info.collectives.collectives[i];
+    text += std::string("\n") + collective.name + " " +
+            std::to_string(collective.elements);
+  }
+  amphost::zip::Checksum sum;
+  sum.update(text.data(), text.size());
+  return sum.get();
+}
+
+/// Returns the names and values of the numbers that must be equal on all ranks
+/// of a trainer.
+inline std::vector<std::pair<std::string, int64_t>>
+listEqualNumbers(const ProgramInfo &info, const TrainerOptions &options) {
+  const TrainingOptions &training = options.training;
+  int64_t samples = 1;
+  for (int i = info.numBuffers - 1; i >= 0; --i)
+    if (const TensorInfo tensor = describeBuffer(info.buffers[i]);
+        tensor.role == Role::Batch && !tensor.shape.empty())
+      samples = tensor.shape[0];
+  return {{"batch size of a rank", samples},
+          {"checksum of the program", identifyProgram(info)},
+          {"--steps", training.steps},
+          {"--epochs", training.epochs},
+          {"--seed", int64_t(training.seed)},
+          {"--seeds", training.seeds},
+          {"--time", options.timedSteps},
+          {"--check-ranks", options.checkRanks},
+          {"--save", !training.savePath.empty()},
+          {"--no-shuffle", training.noShuffle},
+          {"--profile", options.profile},
+          {"--register-buffers", options.program.registersMemory}};
+}
+
 /// Connects the ranks of a program with collectives. Only rank 0 prints and
 /// writes.
 inline Status connectRanks(const ProgramInfo &info, TrainerOptions *options) {
   const CollectiveTable &table = info.collectives;
-  if (!table.join) {
-    if (options->ranks.ranks > 1)
-      return makeError(kInvalidArgument,
-                       "--ranks=%lld, but the program is for one rank; "
-                       "expected --ranks of amp-translate",
-                       (long long)options->ranks.ranks);
-    return Status();
-  }
+  if (!table.join)
+    return checkOneRank(info, *options);
   LaunchedProcess process;
   AMP_RETURN_IF_ERROR(findLaunchedProcess(options->ranks, &process));
   if (table.numRanks && process.ranks != table.numRanks)
@@ -220,6 +319,7 @@ inline Status connectRanks(const ProgramInfo &info, TrainerOptions *options) {
                      table.numRanks, (long long)process.ranks,
                      process.ranks == 1 ? "was" : "were");
   AMP_RETURN_IF_ERROR(chooseDevice(process, options));
+  options->ranks.equal = listEqualNumbers(info, *options);
   AMP_RETURN_IF_ERROR(table.join(options->ranks, process,
                                  options->program.device,
                                  &options->program.ranks));
@@ -256,10 +356,9 @@ inline int reportFailure(const char *name, const TrainerOptions &options,
   return 1;
 }
 
-/// Parses the options, trains and writes the results. Returns the exit status.
-/// Errors go to standard error.
-inline int trainerMain(int argc, char **argv, const ProgramInfo &info,
-                       const ForwardInfo &forward = {}) {
+AMP_RUNTIME_FUNCTION int trainerMain(int argc, char **argv,
+                                     const ProgramInfo &info,
+                                     const ForwardInfo &forward) {
   TrainerOptions options;
   Status status = parseOptions(argc, argv, &options);
   if (status.isOk() && options.help) {

@@ -21,12 +21,26 @@ struct TrainerOptions {
   int64_t timedSteps = 0;
   bool profile = false, help = false, hasDevice = false;
   RankOptions ranks;
+  /// The steps between checks that the ranks have equal states. 0: no check.
+  int64_t checkRanks = 0;
+  /// The given options that have no effect on one rank.
+  std::vector<std::string> ofSeveralRanks;
   /// Whether rank 0 saves the states.
   bool saves = false;
+  /// Whether to count values, in one of `watchEvery` steps.
+  bool watches = false;
+  int64_t watchEvery = 0;
+  WatchOutputs watchOutputs;
 };
 
 /// The options that amp-run lacks.
 inline constexpr OptionInfo kTrainerOptions[] = {
+    {"watch", nullptr,
+     "Count non-finite values, overflow and underflow of the values that the "
+     "translation chose by --watch"},
+    {"watch-every", "n", "With --watch: sample one step of n (default: 1)"},
+    {"watch-json", "file", "With --watch: write the statistics as JSON"},
+    {"watch-page", "file.html", "With --watch: write the statistics as a page"},
     {"profile", nullptr, "Print the time of each launch"},
     {"time", "n", "Then time n steps of one batch"},
     {"no-graph", nullptr, "Launch kernels one by one"},
@@ -40,6 +54,9 @@ inline constexpr OptionInfo kTrainerOptions[] = {
     {"rendezvous", "place",
      "Where ranks meet: file:path or tcp://host:port of rank 0"},
     {"deadline", "s", "How long a rank waits for others (default: 600)"},
+    {"check-ranks", "n",
+     "Check after every n steps that all ranks have the same states"},
+    {"register-buffers", nullptr, "Register the memory of collectives"},
     {"help", nullptr, "Show the options"},
 };
 
@@ -51,17 +68,14 @@ inline constexpr const char *kRunnerOptions[] = {
     "print-ir",        "backend",
     "num-threads",     "gradient-histogram",
     "cuda-cache",      "cuda-compiler",
-    "strict-rounding", "watch",
-    "watch-every",     "watch-json",
-    "watch-page",      "explain",
+    "strict-rounding", "explain",
     "explain-json",    "diverge",
     "diverge-bisect",  "diverge-json",
     "calibrate",       "sweep-scale",
     "sweep-json",      "sweep-page",
     "fp8-recipe",      "search",
     "search-bound",    "search-presets",
-    "check-ranks",     "rank-deadline",
-    "shard-optimizer"};
+    "rank-deadline",   "shard-optimizer"};
 
 inline std::string trainerUsage() {
   return describeOptions(kTrainingOptions) + describeOptions(kTrainerOptions);
@@ -74,6 +88,8 @@ inline Status setTrainerOption(TrainerOptions *options, const std::string &name,
       {"profile", &options->profile},
       {"tune", &options->program.gemm.tune},
       {"poison", &options->program.poison},
+      {"watch", &options->watches},
+      {"register-buffers", &options->program.registersMemory},
       {"help", &options->help}};
   for (const auto &[flag, value] : flags)
     if (name == flag)
@@ -82,11 +98,15 @@ inline Status setTrainerOption(TrainerOptions *options, const std::string &name,
     options->program.useGraph = false;
   if (name == "tune-cache")
     options->program.gemm.cachePath = text;
+  if (name == "watch-json")
+    options->watchOutputs.jsonPath = text;
+  if (name == "watch-page")
+    options->watchOutputs.pagePath = text;
   uint64_t number = 0;
   if (name == "rendezvous")
     options->ranks.rendezvous = text;
   if (name == "time" || name == "device" || name == "ranks" || name == "rank" ||
-      name == "deadline")
+      name == "deadline" || name == "watch-every" || name == "check-ranks")
     AMP_RETURN_IF_ERROR(parseCount(name, text, INT32_MAX, &number));
   if (name == "time")
     options->timedSteps = int64_t(number);
@@ -94,14 +114,26 @@ inline Status setTrainerOption(TrainerOptions *options, const std::string &name,
     options->program.device = int(number);
     options->hasDevice = true;
   }
-  if ((name == "ranks" || name == "deadline") && number == 0)
+  if (name == "watch-every" && number == 0)
+    return makeError(kInvalidArgument,
+                     "--watch-every must be at least 1, got 0");
+  if (name == "watch-every")
+    options->watchEvery = int64_t(number);
+  if ((name == "ranks" || name == "deadline" || name == "check-ranks") &&
+      number == 0)
     return makeError(kInvalidArgument, "--%s must be positive", name.c_str());
+  for (const char *other :
+       {"rendezvous", "deadline", "check-ranks", "register-buffers"})
+    if (name == other)
+      options->ofSeveralRanks.push_back(name);
   if (name == "ranks")
     options->ranks.ranks = int64_t(number);
   if (name == "rank")
     options->ranks.rank = int64_t(number);
   if (name == "deadline")
     options->ranks.deadline = int64_t(number);
+  if (name == "check-ranks")
+    options->checkRanks = int64_t(number);
   return Status();
 }
 
@@ -139,14 +171,32 @@ inline Status parseArguments(int argc, char **argv, TrainerOptions *options) {
   return Status();
 }
 
+/// Rejects options that need --watch, and sets the default of --watch-every.
+inline Status checkWatch(TrainerOptions *options) {
+  const WatchOutputs &outputs = options->watchOutputs;
+  const std::pair<const char *, bool> given[] = {
+      {"watch-every", options->watchEvery > 0},
+      {"watch-json", !outputs.jsonPath.empty()},
+      {"watch-page", !outputs.pagePath.empty()}};
+  for (const auto &[name, isGiven] : given)
+    if (isGiven && !options->watches)
+      return makeError(kInvalidArgument, "--%s needs --watch", name);
+  if (options->watches && options->watchEvery == 0)
+    options->watchEvery = 1;
+  return Status();
+}
+
 /// Parses the options and rejects combinations that make no sense.
 inline Status parseOptions(int argc, char **argv, TrainerOptions *options) {
   AMP_RETURN_IF_ERROR(parseArguments(argc, argv, options));
   if (options->help)
     return Status();
-  AMP_RETURN_IF_ERROR(checkSingle(
-      {{"profile", options->profile}, {"time", options->timedSteps > 0}},
-      options->training.seeds > 1 ? "--seeds" : ""));
+  AMP_RETURN_IF_ERROR(
+      checkSingle({{"profile", options->profile},
+                   {"time", options->timedSteps > 0},
+                   {"watch", options->watches}},
+                  options->training.seeds > 1 ? "--seeds" : ""));
+  AMP_RETURN_IF_ERROR(checkWatch(options));
   options->program.seed = options->training.seed;
   return checkOptions(&options->training);
 }

@@ -80,7 +80,7 @@ unsigned KernelOp::getNumStored() {
 }
 
 int64_t KernelOp::getNumKernels() {
-  // Each table of counts is cleared first.
+  // The runtime first clears each table of counts.
   return isStatistics()
              ? 1 + cast<LaunchOpInterface>(getOperation()).getNumTargets()
              : 1;
@@ -237,16 +237,15 @@ static LogicalResult verifyMap(KernelOp op, AffineMap map, ShapedType type,
   return success();
 }
 
-/// Verifies that no kernel computes with 8-bit floats, whose codes are integers
-/// in C++.
+/// Verifies that a kernel neither reads nor stores 8-bit floats. Their codes
+/// are integers in C++.
 static LogicalResult verifyNoFloat8(LaunchOpInterface launch,
                                     unsigned numStored) {
   auto verify = [&](Type element) -> LogicalResult {
     if (!isa<Float8E4M3FNType, Float8E5M2Type>(element))
       return success();
     return launch->emitOpError("reads or writes ")
-           << element << ", which only 'cuda.quantize' and "
-           << "'cuda.scaled_gemm' do";
+           << element << ", expected another element type";
   };
   for (unsigned input = 0; input < launch.getInputs().size(); ++input)
     if (failed(verify(launch.getInputType(input).getElementType())))
@@ -257,15 +256,16 @@ static LogicalResult verifyNoFloat8(LaunchOpInterface launch,
   return success();
 }
 
-/// Verifies the copies that `op` writes besides its stored outputs.
+/// Verifies the 8-bit copies that `op` writes in addition to its stored
+/// outputs.
 static LogicalResult verifyCopies(KernelOp op) {
   std::optional<QuantizationAttr> quantization = op.getQuantization();
   if (!quantization)
     return success();
   auto launch = cast<LaunchOpInterface>(op.getOperation());
   if (op.isReduction() || op.getPredicate())
-    return op.emitOpError("quantises a reduction or under a flag, expected a "
-                          "loop over elements that always runs");
+    return op.emitOpError("combines 'quantize' with 'reduce' or a predicate, "
+                          "expected neither");
   if (launch.getNumTargets() < quantization->getTypes().size() ||
       op.getInputs().size() <
           op.getNumElementInputs() + quantization->hasCodes())

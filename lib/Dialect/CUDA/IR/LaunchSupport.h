@@ -24,12 +24,12 @@ LogicalResult verifyCounts(LaunchOpInterface op, unsigned inputs,
 LogicalResult verifyType(Operation *op, const Twine &what, ShapedType type,
                          ArrayRef<int64_t> shape, Type element);
 
-/// Verifies the targets from number `first` on as those of `quantization`, and
-/// its scale, the last input.
+/// Verifies that the targets from index `first` on fit `quantization`. If it
+/// has codes, verifies that the last input is their scale.
 LogicalResult verifyQuantization(LaunchOpInterface op,
                                  QuantizationAttr quantization, unsigned first);
 
-/// Whether kernels read or write values of `type` as floats of 16 or 32 bits.
+/// Whether `type` is f16, bf16 or f32.
 inline bool isWide(Type type) {
   return type.isF16() || type.isBF16() || type.isF32();
 }

@@ -50,6 +50,9 @@ LogicalResult BufferOp::verify() {
   if (getSplit() && (getRole() != "parameter" || !element.isF32()))
     return emitOpError("has 'split', expected the role 'parameter' and "
                        "elements of type f32");
+  if (getSplit() && getPartOf())
+    return emitOpError("has 'split' and 'part_of', expected at most one of "
+                       "them");
   if (getIndexBound() && (getRole() != "batch" ||
                           !(element.isInteger(32) || element.isInteger(64)) ||
                           int64_t(*getIndexBound()) <= 0))
@@ -165,7 +168,9 @@ struct Use {
   BufferOp buffer;
   int64_t first = -1, last = -1;
   int64_t begin() { return buffer.getOffset(); }
-  int64_t end() { return begin() + buffer.getBytes(); }
+  /// The bytes that launches use.
+  int64_t bytes = 0;
+  int64_t end() { return begin() + bytes; }
 };
 } // namespace
 
@@ -307,15 +312,15 @@ static LogicalResult verifyReads(ProgramOp program) {
   return success();
 }
 
-/// Whether `value` is the upper half of a buffer.
+/// Whether `value` is a view of the upper half of a buffer.
 static bool isUpperHalf(Value value) {
   while (auto view = value.getDefiningOp<ViewOp>())
     value = view.getSource();
   return bool(value.getDefiningOp<UpperHalfOp>());
 }
 
-/// Verifies that a launch reads and writes the halves of split parameters
-/// together, or reads only the upper ones.
+/// Verifies that a launch either updates both halves of a split parameter or
+/// only reads the upper half.
 static LogicalResult verifyHalves(LaunchOpInterface launch) {
   auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation());
   auto verify = [&](Value value, int64_t index) -> LogicalResult {
@@ -348,6 +353,21 @@ static LogicalResult verifyHalves(LaunchOpInterface launch) {
   return success();
 }
 
+/// Verifies that the bytes of `buffer` that `op` uses, with the memory reserved
+/// after it, end in the same part of the memory as they begin.
+static LogicalResult verifyEnd(ProgramOp program, Operation &op,
+                               BufferOp buffer, int64_t begin, int64_t end) {
+  const int64_t arena = program.getArena();
+  if (end > int64_t(program.getPredictions().value_or(arena)))
+    return op.emitOpError("uses '")
+           << buffer.getName() << "' up to " << end << ", beyond the arena";
+  if (begin < arena && end > arena)
+    return op.emitOpError("uses '")
+           << buffer.getName() << "' up to " << end
+           << ", in part beyond the arena of " << arena << " bytes";
+  return success();
+}
+
 LogicalResult ProgramOp::verifyRegions() {
   llvm::MapVector<Operation *, Use> uses;
   llvm::StringSet<> names;
@@ -367,6 +387,7 @@ LogicalResult ProgramOp::verifyRegions() {
         return buffer.emitOpError("has the name '")
                << buffer.getName() << "', which another buffer has";
       Use use{buffer};
+      use.bytes = buffer.getBytes();
       int64_t bytes = getPredictions().value_or(getArena());
       if (use.end() > bytes)
         return buffer.emitOpError("ends at ")
@@ -384,11 +405,14 @@ LogicalResult ProgramOp::verifyRegions() {
       return op.emitOpError("cannot be in a 'cuda.program', expected "
                             "buffers, views and launches");
     ++position;
-    for (Value operand : op.getOperands()) {
+    for (auto [number, operand] : llvm::enumerate(op.getOperands())) {
       BufferOp buffer = mlir::cuda::getBuffer(operand);
       if (!buffer)
         return op.emitOpError("uses something that is not a buffer");
       Use &use = uses[buffer];
+      use.bytes = std::max(use.bytes, getUsedBytes(launch, number));
+      if (failed(verifyEnd(*this, op, buffer, use.begin(), use.end())))
+        return failure();
       if (use.first < 0)
         use.first = position;
       use.last = position;

@@ -150,6 +150,11 @@ void MemoryPlanner::emit() {
                                                   predictionBytes)
                       : IntegerAttr(),
       FlatSymbolRefAttr(), ArrayAttr(), StateAttr(), IntegerAttr());
+  if (ranks > 0 && llvm::any_of(block.getOps<LaunchOpInterface>(),
+                                [](LaunchOpInterface launch) {
+                                  return launch.isCollective();
+                                }))
+    program.setRanks(ranks);
   OpBuilder inner = OpBuilder::atBlockEnd(&program.getBody().emplaceBlock());
   for (bool persistent : {true, false})
     for (std::unique_ptr<PlannedBuffer> &buffer : buffers) {

@@ -107,6 +107,11 @@ inline int64_t alignTo(int64_t value, int64_t alignment) {
 /// neither.
 BufferOp getBuffer(Value value);
 
+/// Returns the number of bytes that `launch`, in a program, uses from the
+/// offset of the buffer of `operand`. A collective also uses memory after a
+/// buffer whose elements the ranks do not divide evenly.
+int64_t getUsedBytes(LaunchOpInterface launch, unsigned operand);
+
 /// Whether two launches of a program use common bytes of the arena.
 bool usesMemoryOf(Operation *launch, Operation *other);
 
@@ -132,8 +137,8 @@ std::optional<Reader> getReader(LaunchOpInterface launch);
 /// slices that its elements index. It becomes part of the program.
 inline constexpr StringLiteral kIndexBoundAttr = "cuda.index_bound";
 
-/// The attribute of a parameter of a step whose halves are stored apart. It
-/// becomes part of the program.
+/// Marks a parameter of a step whose upper and lower halves are stored apart.
+/// The buffer of the parameter then has the attribute `split`.
 inline constexpr StringLiteral kSplitAttr = "cuda.split";
 
 /// Whether a launch cannot have this name because its kernel would be a word of

@@ -130,9 +130,9 @@ def CUDA_QuantizationAttr : AttrDef<CUDA_Dialect, "Quantization"> {
   let mnemonic = "quantization";
   let summary = "the 8-bit copies of a matrix and its magnitude";
   let description = [{
-    The copies that a launch writes of a value of `rows` and `columns`, as
-    `cuda.quantize` does. The targets for them come after the other targets of the
-    launch, in this order:
+    Describes the 8-bit copies that a launch writes of a matrix of `rows` x
+    `columns` elements, as `cuda.quantize` does. Their targets follow the other
+    targets of the launch, in this order:
 
     | parameter | target |
     |---|---|
@@ -141,8 +141,9 @@ def CUDA_QuantizationAttr : AttrDef<CUDA_Dialect, "Quantization"> {
     | `payload` or `transposed` | 1 / scale (f32 scalar) |
     | `amax` | the largest magnitude (f32 scalar) |
 
-    Codes have the type `format`. The last input is their scale then, an f32 scalar.
-    Without codes there is neither a scale nor a format.
+    Codes have the type `format`. A launch that writes codes takes their scale, an
+    f32 scalar, as its last input. Without codes, there is neither a scale nor a
+    format.
 
     Example: `#cuda.quantization<rows = 30, columns = 64, format = f8E4M3FN, payload = true, amax = true>`.
   }];
@@ -156,16 +157,18 @@ def CUDA_QuantizationAttr : AttrDef<CUDA_Dialect, "Quantization"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Whether there are codes, and so a scale.
+    /// Whether the launch writes codes and therefore takes a scale.
     bool hasCodes() const { return getPayload() || getTransposed(); }
-    /// The type of each target, in order.
+    /// Returns the type of each target, in order.
     ::llvm::SmallVector<::mlir::RankedTensorType> getTypes() const;
-    /// The number of the target among those of the copies, or nothing without it.
+    /// Returns the index of the target among the targets of the copies, or
+    /// nothing if the launch has no such target.
     ::std::optional<unsigned> getPayloadTarget() const;
     ::std::optional<unsigned> getTransposedTarget() const;
     ::std::optional<unsigned> getInverseTarget() const;
     ::std::optional<unsigned> getAmaxTarget() const;
-    /// The suffix that makes the name of a target from that of the launch.
+    /// Returns the suffix that is appended to the name of the launch to name a
+    /// target.
     ::llvm::StringRef getTargetSuffix(unsigned target) const;
   }];
 }

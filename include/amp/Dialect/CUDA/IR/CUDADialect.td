@@ -55,6 +55,8 @@ def CUDA_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Every buffer starts at a multiple of this many bytes.
     static constexpr int64_t kAlignment = 256;
+    /// Bytes of an entry of an optimizer's table. Emitted programs assert it.
+    static constexpr int64_t kTableEntryBytes = 80;
 
   private:
     void registerAttentionOps();

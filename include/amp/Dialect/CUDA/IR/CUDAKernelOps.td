@@ -32,19 +32,21 @@ def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove], [
     second region, converts a combined value to the stored value. Without
     `finish`, the combined value is stored.
 
-    With `statistics`, the kernel reduces all loops. It yields two f32 values for
-    each output: a value of the step, and the same value after a cast. The output
-    has the elements of `amp.statistics`. Equal values count no overflow and no
-    underflow. There are at most `kMaxStatistics` outputs and no `finish`.
+    With `statistics`, the kernel reduces all loops and counts values of the step.
+    The body yields two f32 values for each output: the value, and the same value
+    after a cast. The output has the elements of `amp.statistics`. A value without
+    a cast is yielded twice, and counts neither as an overflow nor as an underflow.
+    The kernel has at most `kMaxStatistics` outputs and no `finish`.
 
     Values are stored in the element type of the output. Floats round to nearest
     even.
 
-    With `quantize`, the body yields one value more than there are stored outputs. This
-    value, of f16, bf16 or f32, has the loops as its dimensions, and the kernel
-    writes its 8-bit copies or its magnitude without storing it. A `#cuda.quantization`
-    describes the targets after the stored outputs. The scale, if there is one, is the last
-    input, which the body does not read.
+    With `quantize`, the body yields one more value than the kernel has stored
+    outputs. This value is f16, bf16 or f32, and the loops are its dimensions. The
+    kernel writes its 8-bit copies or its magnitude and does not store the value. A
+    `#cuda.quantization` describes the targets that follow the stored outputs. If
+    the kernel writes codes, the last input is their scale, which the body does not
+    read.
 
     Example:
 
@@ -90,7 +92,7 @@ def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove], [
   let extraClassDeclaration = [{
     /// The number of inputs that are read element by element.
     unsigned getNumElementInputs() { return getMaps().size() - getNumStored(); }
-    /// The number of outputs that are values of the body.
+    /// Returns the number of outputs that store values of the body.
     unsigned getNumStored();
     ::mlir::AffineMap getMap(unsigned index) {
       return ::llvm::cast<::mlir::AffineMapAttr>(getMaps()[index]).getValue();
@@ -102,8 +104,8 @@ def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove], [
     bool isReduction() { return getReduced().has_value(); }
     /// Whether the kernel counts values.
     bool isStatistics() { return getCombine() == Combine::Statistics; }
-    /// The most outputs of a kernel that counts values. Each has a table in the
-    /// shared memory of a block.
+    /// The maximum number of outputs of a kernel that counts values. Each output
+    /// has a table in the shared memory of a block.
     static constexpr unsigned kMaxStatistics = 4;
     bool isReducedLoop(int64_t loop);
     /// The number of elements of an output, and of values combined for each.

@@ -88,17 +88,17 @@ def CUDA_BufferOp : CUDA_Op<"buffer", [
     predicate, only launches with the same predicate may read the value. Some
     launch without a predicate writes each metric and prediction.
 
-    A `split` parameter holds the upper 16 bits of all elements, a bf16 each,
-    and from the next multiple of 16 bytes on the lower 16 bits. Only
+    A `split` parameter stores the upper 16 bits of all elements first, each as a
+    bf16. The lower 16 bits start at the next multiple of 16 bytes. Only
     `cuda.upper_half` and optimizers that list the parameter in `splits` use it.
-    Files of states and callers have the f32 elements.
+    State files and callers see the f32 elements.
 
     The elements of a batch argument with an `index_bound` are labels or
     indices, at least 0 and less than the bound. The code that fills the buffer
     checks them.
 
-    A state of which each rank keeps a flat part (`amp.part_of`) has the type of
-    the whole tensor as `part_of`. Callers know it by that type.
+    If each rank keeps only a flat part of a state (`amp.part_of`), `part_of` is
+    the type of the whole tensor. Callers see the state with this type.
 
     Example:
 
@@ -149,7 +149,7 @@ def CUDA_UpperHalfOp : CUDA_Op<"upper_half", [
     Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
   let summary = "the upper 16 bits of each element of a split parameter";
   let description = [{
-    The result, of bf16, is the first half of the memory of the parameter. No
+    The bf16 result is a view of the first half of the memory of the parameter. No
     launch computes it.
 
     Example:

@@ -50,6 +50,10 @@ def PlanMemory : CheckedPass<"cuda-plan-memory", "::mlir::ModuleOp"> {
 
     Collectives of several ranks run on a second stream. The pass inserts a
     `cuda.await` before the first launch that uses the memory of a collective.
+    The buffers that a `cuda.all_reduce` reduces in place are contiguous if this
+    does not increase the memory of the plan. Otherwise, the pass places the
+    largest of these buffers separately. After a tensor that N ranks do not divide
+    evenly, the plan reserves up to N - 1 elements.
 
     A remark reports the bytes that the plan takes for intermediate values, the
     most bytes of them in use at one time, and the ratio.
@@ -71,27 +75,30 @@ def PlanMemory : CheckedPass<"cuda-plan-memory", "::mlir::ModuleOp"> {
 }
 
 def CudaWatch : Pass<"cuda-watch", "::mlir::func::FuncOp"> {
-  let summary = "Count the values of a step that consists of launches";
+  let summary = "Count the values that the launches of a step compute";
   let description = [{
-    Runs between `convert-train-to-cuda` and `cuda-plan-memory`. It adds kernels
-    that count what `amp-watch` counts, and returns the counts as predictions. No
-    other launch changes, so a step computes the same bits with and without the
-    pass. A step without predictions runs none of these kernels.
+    Runs between `convert-train-to-cuda` and `cuda-plan-memory`. The pass adds
+    kernels that collect the statistics of `amp-watch`, and returns the counts as
+    predictions. The other launches do not change, so a step computes the same bits
+    with and without the pass. A step whose predictions are not read runs none of
+    these kernels.
 
-    It finds the values of the source step, which the locations of operations
-    name:
+    The locations of operations name the values of the source step. The pass counts
+    these values:
 
-    - the arguments, and the results of launches: a kernel reads them;
-    - what a kernel computes and does not store: a copy of its body counts the
-      values in registers;
-    - what a reduction computes before it stores its result: a copy of the
-      reduction ends there.
+    - Arguments and results of launches: a kernel reads them.
+    - Values that a kernel computes and does not store: a copy of its body counts
+      them in registers.
+    - Values that a reduction computes before it stores its result: a copy of the
+      reduction stores such a value instead, and a kernel reads it.
 
-    A value that a launch narrows has the counts of this cast. The prediction is
-    called `watch <n> <type>[><type of the cast>] <extents> <names>`, with the
-    name of the value first and then the names of the operations that are part of
-    the same launch. Without locations, as in a module that was printed without
-    them in between, the pass counts only arguments.
+    If a launch narrows a value, the counts include the overflows and underflows of
+    this cast. The name of the prediction is
+    `watch <n> <part> <type>[><type of the cast>] <extents> <operands> <names>`. The
+    operands are the numbers of the counted values from which this value is
+    computed. The names start with the name of the value. The names of the other
+    operations in the same launch follow. If the module has no locations, because
+    it was printed without them, the pass counts only arguments.
 
     ```mlir
     %0 = cuda.gemm ins(%a, %b : tensor<8x16xf16>, tensor<16x4xf16>) -> tensor<8x4xf16>
@@ -108,19 +115,20 @@ def CudaWatch : Pass<"cuda-watch", "::mlir::func::FuncOp"> {
     } ins(%0 : tensor<8x4xf16>) -> tensor<263xi64>
     ```
 
-    Not counted are the values within launches of libraries and tuned kernels,
-    such as the scores of attention by cuDNN, the results of collectives, and the
-    gradients after `amp.unscale`, which the optimizer computes. A remark names
-    attention and losses in chunks. A step with such kernels does not change.
+    The pass does not count values inside launches of libraries and tuned kernels,
+    such as the scores of attention by cuDNN. It does not count the results of
+    collectives, or the gradients after `amp.unscale`, which the optimizer computes.
+    A remark reports attention, losses in chunks, and norms that store only 8-bit
+    copies. A step that already contains kernels that count does not change.
   }];
   let dependentDialects = ["::mlir::cuda::CUDADialect"];
   let options = [
     Option<"match", "match", "std::string", "",
-           "Count only values one of whose names this regular expression matches">];
+           "Count only values with a name that this regular expression matches">];
   let statistics = [
     Statistic<"numWatched", "values-watched", "Values that are counted">,
     Statistic<"numHidden", "launches-hidden",
-              "Launches with values that are not counted, with a remark">];
+              "Launches with values that are not counted; a remark reports each">];
 }
 
 #endif // AMP_DIALECT_CUDA_TRANSFORMS_PASSES_TD

@@ -47,7 +47,8 @@ enum class Priority { Early, Late, Random };
 /// May be changed between launches. The environment sets the defaults:
 /// AMP_CUDA_HOST_ORDER=ascending|descending|random, AMP_CUDA_HOST_IN_ORDER=1,
 /// AMP_CUDA_HOST_EXTRA_WORKSPACE=bytes,
-/// AMP_CUDA_HOST_PRIORITY=early|late|random.
+/// AMP_CUDA_HOST_PRIORITY=early|late|random,
+/// AMP_CUDA_HOST_CAPABILITY=90.
 struct Options {
   /// The order of blocks, and of the threads of a block between two barriers.
   Order order = Order::Ascending;
