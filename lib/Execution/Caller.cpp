@@ -28,12 +28,12 @@ struct CallBuffer : StridedBuffer {
 /// The run of a step on this thread.
 struct CallingRun {
   const amp_step_caller *caller;
-  /// The run that the caller interrupted by this one, or null.
+  /// The run during which the caller started this run, or null.
   CallingRun *outer;
   void *memory;
   std::vector<CallBuffer> buffers;
   std::string error;
-  /// Where the run ends after an error.
+  /// The target of the jump after an error.
   std::jmp_buf end;
 };
 
@@ -46,11 +46,11 @@ static void addCallBuffer(int64_t rank, void *descriptor) {
   currentRun->buffers.emplace_back(type, width, rank, descriptor);
 }
 
-/// Keeps a buffer alive up to here.
+/// Keeps a buffer allocated until this call.
 static void releaseBuffer(int64_t, void *) {}
 
-/// The tensor of a buffer, whose elements are packed into `storage` unless they
-/// are contiguous.
+/// Describes a buffer as a tensor. Packs the elements into `storage` unless
+/// they are contiguous.
 static amp_step_tensor describeBuffer(const CallBuffer &buffer,
                                       std::vector<char> &storage) {
   void *data = buffer.getData();
@@ -111,8 +111,8 @@ static void runCall(int64_t, void *name, int64_t, void *numbers) {
   std::longjmp(currentRun->end, 1);
 }
 
-/// Returns false if the code ended early. Has no objects with destructors,
-/// because the end may come by a jump.
+/// Runs the code and returns false if it ended early. An error jumps back to
+/// this function, so it has no objects with destructors.
 static bool runToEnd(CallingRun &run, void (*code)(void **), void **arguments) {
   if (setjmp(run.end))
     return false;

@@ -1,7 +1,8 @@
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tools cannot run operations of another program. Torch/custom-operations.py runs them.
+// The tools reject a step that calls operations of another program.
+// Torch/custom-operations.py runs such steps.
 //
 // RUN: %python -c "import numpy; numpy.savez('%t.npz', x=numpy.zeros((8, 4), numpy.float32))"
 // RUN: not amp-run %s --data %t.npz --steps 1 --batch-size 4 2>&1 | FileCheck %s --check-prefix=CPU

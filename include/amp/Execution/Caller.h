@@ -15,15 +15,14 @@
 
 namespace mlir::amp {
 
-/// Runs `code`, which runs compiled code on this thread. Calls of the code go
-/// to `caller`. An error of a call ends the code at once, frees its memory and
-/// is the error returned. Without a function in `caller`, the code must have no
-/// calls.
+/// Runs the compiled function `code` on this thread and passes its calls to
+/// `caller`. If a call fails, stops the function at once, frees its memory and
+/// returns the error. If `caller` has no function, `code` must not make calls.
 llvm::Error runWithCaller(const amp_step_caller &caller, void (*code)(void **),
                           void **arguments);
 
-/// Calls `define` with the name and the address of each function of
-/// `amp/CodeGen/ProcessFunctions.h`.
+/// Calls `define` with the name and the address of each `amp_call_*` function
+/// of `amp/CodeGen/ProcessFunctions.h`.
 void defineCalls(llvm::function_ref<void(llvm::StringRef, void *)> define);
 
 } // namespace mlir::amp

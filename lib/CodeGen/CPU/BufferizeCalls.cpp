@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mlir::amp;
 using namespace mlir::bufferization;
 
-/// Passes the name and the numbers of `op` to the process.
+/// Creates a call of `amp_call_run` with the name and the numbers of `op`.
 static void runCall(RewriterBase &rewriter, CallOp op) {
   StringRef callee = op.getCallee();
   auto letters =

@@ -28,7 +28,7 @@ func.func @lists(%x: tensor<4xf32>) {
 // -----
 
 func.func @extent(%x: tensor<?xf32>) {
-  // expected-error@+1 {{'amp.call' op expected 'extent_of' to be the number of an operand and that of its dimension}}
+  // expected-error@+1 {{'amp.call' op expected 'extent_of' to be the number of an operand and the number of one of its dimensions}}
   %y = amp.call "f"(%x) {extent_of = array<i64: 0, 1>} : (tensor<?xf32>) -> tensor<?xf32>
   return
 }
@@ -36,7 +36,7 @@ func.func @extent(%x: tensor<?xf32>) {
 // -----
 
 func.func @twice(%x: tensor<4xf32>) {
-  // expected-error@+1 {{'amp.call' op a derivative cannot be 'differentiable' itself}}
+  // expected-error@+1 {{'amp.call' op expected a derivative without 'differentiable'}}
   %y = amp.call "f"(%x, %x) {differentiable, seeds = array<i64: 0>, wrt = array<i64: 0>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -44,7 +44,7 @@ func.func @twice(%x: tensor<4xf32>) {
 // -----
 
 func.func @seeds(%x: tensor<4xf32>) {
-  // expected-error@+1 {{'amp.call' op expected one of the last operands for each of at least one number in 'seeds', got 2 numbers and 1 operands}}
+  // expected-error@+1 {{'amp.call' op expected at least one number in 'seeds' and an operand for each, got 2 numbers and 1 operands}}
   %y = amp.call "f"(%x) {seeds = array<i64: 0, 1>, wrt = array<i64: 0>} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -60,7 +60,7 @@ func.func @wrt(%x: tensor<4xf32>) {
 // -----
 
 func.func @order(%x: tensor<4xf32>) {
-  // expected-error@+1 {{'amp.call' op expected the numbers of 'wrt' to increase from 0 to at most 0, got 1}}
+  // expected-error@+1 {{'amp.call' op expected the numbers of operands that are not gradients in 'wrt', got 1 for 1 such operands}}
   %y = amp.call "f"(%x, %x) {seeds = array<i64: 0>, wrt = array<i64: 1>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -68,7 +68,7 @@ func.func @order(%x: tensor<4xf32>) {
 // -----
 
 func.func @type(%x: tensor<4xf32>) {
-  // expected-error@+1 {{'amp.call' op the gradient of operand 0 of type 'tensor<4xf32>' has type 'tensor<4xf64>'}}
+  // expected-error@+1 {{'amp.call' op expected the gradient of operand 0 to have its type and elements that are floats, got 'tensor<4xf64>' for 'tensor<4xf32>'}}
   %y = amp.call "f"(%x, %x) {seeds = array<i64: 0>, wrt = array<i64: 0>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf64>
   return
 }
@@ -97,4 +97,12 @@ func.func @second(%x: tensor<f32>) -> tensor<f32> {
   %y = amp.call "f"(%x, %x) {seeds = array<i64: 0>, wrt = array<i64: 0>} : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %g = train.gradients %y wrt(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %g : tensor<f32>
+}
+
+// -----
+
+func.func @decreasing(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'amp.call' op expected the numbers of 'seeds' to increase from 0, got 0}}
+  %y = amp.call "f"(%x, %x, %x) {seeds = array<i64: 1, 0>, wrt = array<i64: 0>} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
 }

@@ -1,7 +1,7 @@
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls survive parsing and printing, get static shapes and are differentiated.
+// Calls can be parsed, printed, differentiated and given static shapes.
 //
 // RUN: amp-opt %s | amp-opt | FileCheck %s
 // RUN: amp-opt %s --train-autodiff | FileCheck %s --check-prefix=GRADIENT
@@ -15,7 +15,7 @@
 // GRADIENT: amp.call "mylib::scaled"(%[[X:.*]], %[[W:.*]]) {amp.id = 0 : i64, differentiable
 // GRADIENT: amp.call "mylib::scaled"(%[[X]], %[[W]], %{{.*}}) {amp.backward_of = 0 : i64, amp.gradient_of = ["w"], seeds = array<i64: 0>, wrt = array<i64: 1>} : (tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>) -> tensor<4xf32>
 // STATIC: amp.call "mylib::scaled"({{.*}}) -> (tensor<3x4xf32>, tensor<3xi64>)
-// The operands and results keep their types, and the loss scale passes through the derivative.
+// Operands and results keep their types. The loss scale passes through the derivative.
 // LOW: amp.call "mylib::scaled"({{.*}}) {{.*}} : (tensor<?x4xf32>, tensor<4xf32>) -> (tensor<?x4xf32>, tensor<?xi64>)
 // LOW: amp.call "mylib::scaled"({{.*}}) {{.*}}seeds{{.*}} : (tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>) -> tensor<4xf32>
 // LOW: amp.unscale
@@ -27,8 +27,9 @@
 // CODE: call @amp_call_add_i64
 // CODE: memref.get_global @[[NAME]]
 // CODE: memref.get_global @[[PLAIN]]
+// CODE-NOT: memref.dealloc
 // CODE: call @amp_call_run
-// No buffer is freed before the call.
+// No buffer is freed before its release.
 // CODE-NOT: memref.dealloc
 // CODE-COUNT-3: call @amp_call_release_f32
 // CODE: call @amp_call_release_i64

@@ -1,15 +1,15 @@
 /* Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Helpers of programs that drive steps through the C interface. Include the
- * interface first. */
+ * Helpers for programs that run steps through the C interface. Include the
+ * interface before this file. */
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Ends the process after an error, also in a child process. */
+/* Ends this process, which may be a child process, after an error. */
 static void check(const amp_step_program *program, int32_t code) {
   if (code == AMP_STEP_OK)
     return;
@@ -17,7 +17,8 @@ static void check(const amp_step_program *program, int32_t code) {
   _exit(1);
 }
 
-/* Returns the bytes of a file, which the caller frees, or ends the process. */
+/* Returns the bytes of a file. The caller frees them. Ends the process after an
+ * error. */
 static inline char *read_file(const char *path, long *length) {
   FILE *file = fopen(path, "rb");
   char *text;

@@ -13,15 +13,15 @@ from .builder import Unsupported, Value, quote
 
 @dataclasses.dataclass(frozen=True)
 class Operand:
-    """The place of a tensor of the step among the arguments of an operation."""
+    """Marks the place of operand `index` of the step in the arguments of an operation."""
 
     index: int
 
 
 @dataclasses.dataclass
 class Call:
-    """An operation that a step calls. `args` and `kwargs` have an Operand for each tensor of
-    the step; all else is constant. `results` are the types that the fake kernel gives."""
+    """An operation that a step calls. `args` and `kwargs` contain an Operand for each tensor of
+    the step, and constants. `results` are the types that the fake kernel returns."""
 
     name: str
     path: str
@@ -30,9 +30,10 @@ class Call:
     kwargs: dict
     results: list
     node: object
+    differentiable: bool
 
     def run(self, operands):
-        """The tensors that the operation returns."""
+        """Runs the operation on `operands` and returns its tensors."""
 
         def fill(item):
             return operands[item.index] if isinstance(item, Operand) else item
@@ -52,14 +53,14 @@ def has_backward(target):
     definitions = getattr(getattr(torch._library, "custom_ops", None), "OPDEFS", {})
     definition = definitions.get(written(target))
     if definition is not None and hasattr(definition, "_backward_fn"):
-        # Every custom operation has a kernel for autograd, which may fail.
+        # Every custom operation has an autograd kernel, which fails without a backward function.
         return definition._backward_fn is not None
     keys = ("Autograd", "AutogradCPU", "CompositeImplicitAutograd")
     return any(torch._C._dispatch_has_kernel_for_dispatch_key(target.name(), key) for key in keys)
 
 
 def why_not(target):
-    """What keeps an operation from being called, and what to do; or None."""
+    """Returns why a step cannot call an operation and what to do, or None."""
     schema = target._schema
     if schema.is_mutable:
         return f"the operation {written(target)} writes an operand; return a new tensor, with mutates_args=() in its definition"
@@ -72,10 +73,11 @@ def why_not(target):
     return None
 
 
-def emit_call(t, node, path, args, kwargs):
-    """Appends a call of the operation of a node. Returns its values, nested as its results."""
-    target = node.target
-    reason = why_not(target)
+def emit_call(t, node, path, args, kwargs, whole=None):
+    """Appends a call of the operation of a node, or of `whole`, a function that returns tensors and has a
+    backward pass. Like the operation, returns a value or a list."""
+    target = whole or node.target
+    reason = None if whole else why_not(target)
     if reason:
         raise Unsupported(reason)
     check_extents(t, node)
@@ -87,21 +89,22 @@ def emit_call(t, node, path, args, kwargs):
             return Operand(len(operands) - 1)
         if hasattr(item, "worlds"):
             value = t.number(item)
-            return value.clone() if isinstance(value, torch.Tensor) else value
+            return item.worlds[0].clone() if isinstance(item.worlds[0], torch.Tensor) else value
         return item
 
     args, kwargs = pytree.tree_map(place, (tuple(args), dict(kwargs)))
     meta = node.meta["val"]
     tensors = list(meta) if isinstance(meta, (list, tuple)) else [meta]
     types = [(t.shape(tensor), t.dtype_of(tensor.dtype)) for tensor in tensors]
-    call = Call(f"{written(target)} {len(t.calls)}", path, target, args, kwargs, types, node)
+    differentiable = whole is not None or has_backward(target)
+    call = Call(f"{written(target)} {len(t.calls)}", path, target, args, kwargs, types, node, differentiable)
     t.calls[call.name] = call
-    values = t.builder.call(call.name, operands, types, differentiable=has_backward(target), extent_of=open_extent(operands))
+    values = t.builder.call(call.name, operands, types, differentiable=differentiable, extent_of=open_extent(operands))
     return values if isinstance(meta, (list, tuple)) else values[0]
 
 
 def check_extents(t, node):
-    """Rejects a call whose open extents differ: the results have that of the operands."""
+    """Rejects a call with different open extents. The results take the open extent of the operands."""
     name = written(node.target)
     ins, outs = (
         {
@@ -115,14 +118,15 @@ def check_extents(t, node):
         for metas in ([source.meta.get("val") for source in node.all_input_nodes], [node.meta["val"]])
     )
     if any(extent.free_symbols - {t.symbol} for extent in outs):
-        raise Unsupported(f"the operation {name} has a result whose shape depends on data")
+        raise Unsupported(f"the operation {name} has a result whose shape depends on data; use torch.where with three operands, "
+                          "or multiply by a mask")
     if outs and len(ins | outs) > 1:
         raise Unsupported(f"the tensors of {name} have several extents that depend on the batch; export with "
                           "dynamic_batch=False")
 
 
 def open_extent(operands):
-    """The number of an operand with an open extent and that of its dimension, or None."""
+    """Returns the indices of an operand with an open extent and of its open dimension, or None."""
     for number, operand in enumerate(operands):
         if -1 in operand.shape:
             return [number, operand.shape.index(-1)]
@@ -130,8 +134,8 @@ def open_extent(operands):
 
 
 def without_backward(t, loss):
-    """Problems of calls without a backward pass through which gradients of the loss pass."""
-    nodes = {call.node: call for call in t.calls.values() if not has_backward(call.target)}
+    """Yields a problem for each call without a backward pass that a gradient of the loss needs."""
+    nodes = {call.node: call for call in t.calls.values() if not call.differentiable}
     waiting, seen = [loss], set()
     while waiting and nodes:
         node = waiting.pop()
@@ -148,7 +152,7 @@ def without_backward(t, loss):
 
 
 class CallError(RuntimeError):
-    """An operation that returned other tensors than its fake kernel says."""
+    """The tensors that an operation returned differ from those of its fake kernel."""
 
 
 def describe(dtype, shape):
@@ -156,7 +160,7 @@ def describe(dtype, shape):
 
 
 class Caller:
-    """Runs the calls of a step of a device. `error` is the last exception of an operation."""
+    """Runs the calls of a step on a device. `error` is the last exception of an operation."""
 
     def __init__(self, calls, device):
         self.calls, self.device = calls, device
@@ -165,11 +169,11 @@ class Caller:
         self.function = c.CALL(self.run)
 
     def options(self):
-        """The options of a step that has calls."""
+        """Returns the options that a step with calls needs."""
         return {"caller": c.Caller(None, self.function)} if self.calls else {}
 
     def run(self, _, pointer):
-        """The function of the C interface."""
+        """Runs a call of the C interface. Returns 0, or 1 after an exception."""
         try:
             call = pointer.contents
             own = self.calls[call.name.decode()]
@@ -212,8 +216,8 @@ class Caller:
                                 f"kernel says {describe(result.dtype, result.shape)}; correct the function of register_fake")
 
     def differentiate(self, own, call, operands, results):
-        """Runs the operation again, with the random numbers of its last run, and its backward
-        pass."""
+        """Runs the operation again with the random numbers of its last run, then runs its
+        backward pass."""
         count = call.num_operands - call.num_seeds
         seeds = [call.seeds[i] for i in range(call.num_seeds)]
         wanted = [call.wrt[i] for i in range(call.num_results)]
@@ -238,7 +242,7 @@ class Caller:
                 result.copy_(gradient)
 
     def take_error(self):
-        """The exception that ended the last run, or None; forgets it."""
+        """Returns and clears the exception that ended the last run, or None."""
         error, self.error = self.error, None
         if error is not None and self.failed is not None and hasattr(error, "add_note"):
             where = f" in '{self.failed.path}'" if self.failed.path else ""

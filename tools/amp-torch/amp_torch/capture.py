@@ -4,11 +4,15 @@
 
 import contextlib
 import itertools
+import math
 
 import torch
 import torch.fx.traceback as fx_traceback
 import torch.utils.checkpoint
 
+from .constants import known_numbers
+from .functions import marked_functions
+from .regions import cut_complex_regions, touches_complex
 from .translate import OTHER_DOOR, RULES, RANDOM, module_path
 
 GENERATORS = ("_checkpoint_without_reentrant_generator", "_checkpoint_without_reentrant_generator_impl")
@@ -63,12 +67,27 @@ def marked_checkpoints():
             setattr(checkpointing, name, original)
 
 
+def averages_of(model):
+    """Yields a problem for each norm with cumulative averages, which depend on the number of steps."""
+    for path, module in model.named_modules():
+        if isinstance(module, torch.nn.modules.batchnorm._NormBase) and module.momentum is None and module.running_mean is not None:
+            yield (path, f"{type(module).__name__} with momentum=None", "set momentum to a number, such as 0.1")
+
+
+def problems_of(model):
+    """Returns the problems of modules that a step cannot train as PyTorch does."""
+    return [*hooks_of(model), *averages_of(model)]
+
+
 def functions_of(whole, arrays):
-    """The classes of autograd.Function that the model runs, whose backward passes export
-    drops without a word. One forward pass, which leaves buffers as they were, shows them."""
+    """Returns the classes of autograd.Function that the model runs, whose backward passes export silently
+    drops, and the functions of torch by which the model computes derivatives. Runs one forward pass and
+    restores the buffers."""
+    found = {}
     saved = [(buffer, buffer.clone()) for buffer in whole.buffers()]
+    inner = []
     try:
-        with torch.random.fork_rng(devices=[]), torch.enable_grad():
+        with torch.random.fork_rng(devices=[]), torch.enable_grad(), seen_derivatives(inner):
             loss = whole(*arrays)[0]
     except RuntimeError as error:
         first = str(error).strip().splitlines()[0]
@@ -86,13 +105,43 @@ def functions_of(whole, arrays):
         seen.add(node)
         waiting += [source for source, _ in node.next_functions]
         if isinstance(node, torch.autograd.function.BackwardCFunction):
-            name = type(node)._forward_cls.__name__
-            if name.startswith(CUSTOM_BACKWARD):
-                # The graph has the operation, and the translation refuses it with its path.
-                continue
-            advice = f"export drops its backward pass; write it with operations of torch, or use {OTHER_DOOR}"
-            if name == "CheckpointFunction":
-                advice = "pass use_reentrant=False to checkpoint"
+            # The graph contains an operation with a registered backward pass.
+            if not type(node)._forward_cls.__name__.startswith(CUSTOM_BACKWARD):
+                found[type(node)._forward_cls] = None
+    return list(found), inner
+
+
+@contextlib.contextmanager
+def seen_derivatives(found):
+    """Collects the names of the functions of torch by which a model computes derivatives."""
+    originals = [(owner, name, getattr(owner, name))
+                 for owner, name in ((torch.autograd, "grad"), (torch.autograd, "backward"), (torch.func, "grad"))]
+
+    def seen(name, original):
+        def call(*args, **kwargs):
+            found.append(name)
+            return original(*args, **kwargs)
+
+        return call
+
+    for owner, name, original in originals:
+        setattr(owner, name, seen(f"{owner.__name__}.{name}", original))
+    try:
+        yield
+    finally:
+        for owner, name, original in originals:
+            setattr(owner, name, original)
+
+
+def refused_functions(functions, calls):
+    """Yields the problems of classes of autograd.Function. Without `calls`, a step supports none of them."""
+    for function in functions:
+        name = function.__name__
+        advice = (f"export drops its backward pass; use amp_torch.compile, which calls it on a CPU, write it with operations of "
+                  f"torch, or use {OTHER_DOOR}")
+        if name == "CheckpointFunction":
+            yield ("", f"autograd.Function {name}", "pass use_reentrant=False to checkpoint")
+        elif not calls:
             yield ("", f"autograd.Function {name}", advice)
 
 
@@ -145,6 +194,53 @@ def inline_regions(graph_module):
     graph_module.recompile()
 
 
+def data_errors():
+    """Returns the errors of torch.export for graphs that depend on data."""
+    return torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode, torch._dynamo.exc.UserError
+
+
+class NotCaptured(Exception):
+    """The error of torch.export, if it cannot capture a model."""
+
+
+class Refused(Exception):
+    """The problems of a model that prevent its export, as (module path, part, advice)."""
+
+    def __init__(self, problems):
+        super().__init__()
+        self.problems = problems
+
+
+def gaussian_nll(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    """Computes gaussian_nll_loss without the check for negative variances, which reads the data."""
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not valid")
+    if isinstance(var, float):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = torch.full_like(input, var)
+    elif input.shape[:-1] == var.shape:
+        var = var.unsqueeze(-1)
+    elif var.shape != input.shape and var.shape != (*input.shape[:-1], 1):
+        raise ValueError("var is of incorrect size")
+    # The gradient ignores the bound.
+    var = var + (var.clamp(min=eps) - var).detach()
+    loss = 0.5 * (var.log() + (input - target).square() / var)
+    loss = loss + 0.5 * math.log(2 * math.pi) if full else loss
+    return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
+
+
+@contextlib.contextmanager
+def losses_without_checks():
+    """Replaces losses of torch that read the data, while a graph is captured."""
+    original = torch.nn.functional.gaussian_nll_loss
+    torch.nn.functional.gaussian_nll_loss = gaussian_nll
+    try:
+        yield
+    finally:
+        torch.nn.functional.gaussian_nll_loss = original
+
+
 def export(module, arrays, dynamic):
     """The program of a module for these arrays; the first extent of all is open."""
     shapes = None
@@ -152,7 +248,13 @@ def export(module, arrays, dynamic):
         batch = torch.export.Dim("batch")
         shapes = ({0: batch},) * len(arrays)
         shapes = (shapes,)
-    return torch.export.export(module, tuple(arrays), strict=False, dynamic_shapes=shapes)
+    try:
+        return torch.export.export(module, tuple(arrays), strict=False, dynamic_shapes=shapes)
+    except data_errors():
+        raise
+    except Exception as error:
+        first = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+        raise NotCaptured(first[:200]) from error
 
 
 def known(name):
@@ -186,8 +288,26 @@ def mutated_buffers(program):
                 yield node.name
 
 
-def decompose(program):
-    """Makes the graph functional and decomposes operations that have no rule, if torch can."""
+def decompose(program, calls):
+    """Makes the graph functional and decomposes operations that have no rule, if torch can. With `calls`,
+    does not decompose an operation into parts that a step could call only without a gradient."""
+    whole = set()
+    while True:
+        result = decompose_once(program, calls, whole)
+        parts = {node.meta.get("original_aten") for node in depends_on_data(result) if is_part(node)} - {None, *whole}
+        if not calls or not parts:
+            return result
+        whole |= parts
+
+
+def is_part(node):
+    """Whether a node is a primitive of torch without a rule. Primitives have no backward pass."""
+    return node.op == "call_function" and str(node.target).startswith("prims.") and not known(str(node.target))
+
+
+def decompose_once(program, calls, whole):
+    """Decomposes all operations without a rule, except for operations in `whole` and, with `calls`,
+    operations on complex numbers."""
     everything = {**torch._decomp.decomposition_table, **dict(torch.export.default_decompositions().items())}
     table, rounds = {}, 0
     while True:
@@ -195,6 +315,8 @@ def decompose(program):
         for node in depends_on_data(program):
             name = str(node.target)
             if node.op != "call_function" or known(name) or any(word in name for word in RANDOM):
+                continue
+            if node.target in whole or calls and touches_complex(node):
                 continue
             if node.target in everything:
                 table[node.target] = everything[node.target]
@@ -205,16 +327,40 @@ def decompose(program):
         rounds += 1
 
 
-def capture(model, loss, call, arrays, dynamic):
-    """Returns the program and its unsupported parts, as (module path, part, advice)."""
-    found = list(hooks_of(model))
+def changed_numbers(program, paths, read):
+    """Yields a problem for each buffer that Python code reads as a number and the graph writes."""
+    written = set(program.graph_signature.buffers_to_mutate.values())
+    for path in sorted({paths[position] for position in read} & written):
+        yield (path.removeprefix("model."), "a number that Python code takes from a buffer and the forward pass changes",
+               "its value would stay as in the example; keep it a tensor, and use torch.where in place of if")
+
+
+def capture(model, loss, call, arrays, dynamic, calls):
+    """Returns the program and its unsupported parts, as (module path, part, advice). With `calls`,
+    the step may call parts of the model."""
     whole = Whole(model, loss, call)
-    found += functions_of(whole, arrays)
+    functions, inner = functions_of(whole, arrays)
+    found = [*problems_of(model), *refused_functions(functions, calls)]
+    if inner:
+        # Export would treat the derivative as a constant, or fail with another error.
+        advice = f"a compiled step differentiates the loss once; train this part of the loss in eager PyTorch, or try {OTHER_DOOR.split(',')[0]}"
+        raise Refused([*found, ("", f"a derivative within the model ({inner[0]})", advice)])
+    # The first placeholders of the graph are the parameters and buffers.
+    state = {**dict.fromkeys(dict(whole.named_parameters(remove_duplicate=False))),
+             **dict(whole.named_buffers(remove_duplicate=False))}
+    read = set()
     with fx_traceback.preserve_node_meta():
-        with marked_checkpoints():
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(marked_checkpoints())
+            stack.enter_context(losses_without_checks())
+            stack.enter_context(known_numbers(list(state.values()), read))
+            stack.enter_context(marked_functions(functions if calls and not found else []))
             program = export(whole, arrays, dynamic)
         inline_regions(program.graph_module)
-        return decompose(program), found
+        program = decompose(program, calls)
+        if calls:
+            cut_complex_regions(program.graph, depends_on_data(program))
+    return program, found + list(changed_numbers(program, list(state), read))
 
 
 __all__ = ["capture", "check_version", "module_path"]

@@ -17,15 +17,14 @@ static bool isFloat(Type type) {
   return isa<FloatType>(getElementTypeOrSelf(type));
 }
 
-/// Checks that the numbers of `list` increase and are below `end`.
+/// Verifies that the numbers in `list` increase from 0.
 static LogicalResult verifyNumbers(CallOp op, StringRef name,
-                                   ArrayRef<int64_t> list, int64_t end) {
+                                   ArrayRef<int64_t> list) {
   int64_t next = 0;
   for (int64_t number : list) {
-    if (number < next || number >= end)
+    if (number < next)
       return op.emitOpError("expected the numbers of '")
-             << name << "' to increase from 0 to at most " << end - 1
-             << ", got " << number;
+             << name << "' to increase from 0, got " << number;
     next = number + 1;
   }
   return success();
@@ -64,16 +63,16 @@ LogicalResult CallOp::verify() {
         (*from)[0] >= int64_t(getInputs().size()) ||
         (*from)[1] >= getRank((*from)[0]))
       return emitOpError("expected 'extent_of' to be the number of an operand "
-                         "and that of its dimension");
+                         "and the number of one of its dimensions");
   }
   if (!isGradient())
     return success();
   if (getDifferentiable())
-    return emitOpError("a derivative cannot be 'differentiable' itself");
+    return emitOpError("expected a derivative without 'differentiable'");
   ArrayRef<int64_t> seeds = *getSeeds(), wrt = *getWrt();
   if (seeds.empty() || seeds.size() > getInputs().size())
-    return emitOpError("expected one of the last operands for each of at least "
-                       "one number in 'seeds', got ")
+    return emitOpError("expected at least one number in 'seeds' and an operand "
+                       "for each, got ")
            << seeds.size() << " numbers and " << getInputs().size()
            << " operands";
   if (wrt.size() != getOutputs().size())
@@ -81,15 +80,18 @@ LogicalResult CallOp::verify() {
            << wrt.size() << " numbers and " << getOutputs().size()
            << " results";
   ValueRange own = getInputs().drop_back(seeds.size());
-  if (failed(verifyNumbers(*this, "wrt", wrt, own.size())) ||
-      failed(verifyNumbers(*this, "seeds", seeds,
-                           std::numeric_limits<int32_t>::max())))
+  if (failed(verifyNumbers(*this, "wrt", wrt)) ||
+      failed(verifyNumbers(*this, "seeds", seeds)))
     return failure();
+  if (!wrt.empty() && wrt.back() >= int64_t(own.size()))
+    return emitOpError("expected the numbers of operands that are not "
+                       "gradients in 'wrt', got ")
+           << wrt.back() << " for " << own.size() << " such operands";
   for (auto [number, result] : llvm::zip_equal(wrt, getOutputs()))
     if (own[number].getType() != result.getType() || !isFloat(result.getType()))
-      return emitOpError("the gradient of operand ")
-             << number << " of type " << own[number].getType() << " has type "
-             << result.getType();
+      return emitOpError("expected the gradient of operand ")
+             << number << " to have its type and elements that are floats, got "
+             << result.getType() << " for " << own[number].getType();
   for (Value seed : getInputs().take_back(seeds.size()))
     if (!isFloat(seed.getType()))
       return emitOpError("expected a gradient of floats, got ")

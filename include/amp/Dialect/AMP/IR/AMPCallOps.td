@@ -13,27 +13,28 @@ include "amp/Dialect/AMP/IR/AMPBase.td"
 def AMP_AnyValueTensor
     : AnyTypeOf<[AMP_AnyFloatTensor, RankedTensorOf<[I1, I32, I64]>]>;
 
-// Not AMP_Op: a call may draw random numbers, so no pass may repeat it.
+// This is not an AMP_Op, because passes must not repeat a call. It may draw
+// random numbers.
 def AMP_CallOp : Op<AMP_Dialect, "call", [
     AMP_KnownAttributes, AMP_Ranges, NoMemoryEffect,
     DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<PrecisionOpInterface, ["getPrecisionSlots"]>]> {
-  let summary = "an operation of the program that runs the step";
+  let summary = "calls an operation of the program that runs the step";
   let description = [{
-    Calls the operation that the program which runs the step calls `callee`, such
-    as a kernel of a user. The compiler knows only the types of its operands and
+    Calls the operation `callee` of the program that runs the step, such as a
+    user-defined kernel. The compiler knows only the types of the operands and
     results. All slots are fixed, so these types never change. With `extent_of =
-    [i, d]` each open extent of a result is extent d of operand i.
+    [i, d]`, each open extent of a result equals extent d of operand i.
 
-    `differentiable` says that the operation has a backward pass. The derivative
-    is another call with the same `callee` and two lists of numbers. Its last
-    operands are the gradients of the results `seeds`. The operands of the
-    operation precede them. Its results are the gradients of the operands `wrt`,
+    `differentiable` indicates that the operation has a backward pass. The
+    derivative is another call with the same `callee`. Its operands are the
+    operands of the operation, followed by the gradients of the results that
+    `seeds` lists. Its results are the gradients of the operands that `wrt` lists,
     in this order. They are linear in the gradients of `seeds`, so a loss scale
     passes through.
 
-    Calls run in program order on the CPU, through `amp_step_options` of the C
-    interface. A call that no result of the step needs does not run.
+    On the CPU, calls run in program order. `amp_step_options` of the C interface
+    provides the function. A call that no result of the step needs does not run.
 
     Example:
 
@@ -53,10 +54,10 @@ def AMP_CallOp : Op<AMP_Dialect, "call", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Whether this is the derivative of an operation.
+    /// Returns whether this call is the derivative of an operation.
     bool isGradient() { return getSeeds().has_value(); }
-    /// Appends the types of the results for the extents of the operands. An
-    /// open extent that does not follow from these stays open.
+    /// Appends the result types, inferred from the extents of the operands. An
+    /// extent that cannot be inferred stays open.
     void inferOutputTypes(::llvm::SmallVectorImpl<::mlir::Type> &types);
   }];
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Calls of operations that the program which runs a step provides. Few files
-// use them, so `AMP.h` does not include them.
+// Calls of operations that the caller of a step implements. Few files need
+// them, so `AMP.h` does not include this header.
 //
 //===----------------------------------------------------------------------===//
 
