@@ -24,7 +24,7 @@ from host_compiler import count_calls, write_compiler
 
 folder, command, library, root = sys.argv[1:5]
 nvcc, cache = folder + "/nvcc", folder + "/cache"
-# Programs use their own CUDA, not the one that torch has loaded.
+# Programs use their own CUDA library, not the one that torch has loaded.
 write_compiler(nvcc, command, library, root, flags="-Wl,-Bsymbolic")
 torch.manual_seed(3)
 BATCHES = [(torch.randn(size, 6), torch.randint(0, 3, (size,))) for size in (8, 8, 5, 8, 5)]

@@ -1,9 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A compiled step calls custom operations and their backward passes: losses and parameters
-# equal those of eager PyTorch, the report shows the operations as pinned, and operations
-# that do not keep their promises are errors.
+# A compiled step calls custom operations and their backward passes. Its losses and parameters
+# match those of eager PyTorch. The report shows the slots of the calls as fixed. Operations
+# that contradict their declarations are errors.
 #
 # REQUIRES: torch-export, full
 # RUN: rm -rf %t && mkdir %t
@@ -74,7 +74,7 @@ with open(f"{folder}/bf16.json") as file:
 rules = {slot["rule"] for call in calls for slot in call["slots"]}
 assert len(calls) >= 6 and rules == {"fixed"}, (len(calls), rules)
 
-# The backward pass has the random numbers of the forward pass.
+# The backward pass uses the random numbers of the forward pass.
 torch.manual_seed(2)
 model = custom.Noisy()
 reference = copy.deepcopy(model)
@@ -104,7 +104,7 @@ reference = copy.deepcopy(model)
 error = distance(compiled(model), eager(reference))
 assert error <= 1e-5, error
 print(f"operations of PyTorch: within {error:.1e} of eager")
-# Gradient accumulation calls them once for each part.
+# Gradient accumulation calls the operations once for each part.
 torch.manual_seed(1)
 model = custom.Net()
 reference = copy.deepcopy(model)
@@ -163,7 +163,7 @@ RUNS = []
 
 
 def failing(x):
-    """Fails after the pass in eager mode that precedes the export."""
+    """Fails on every run after the eager pass that precedes the export."""
     RUNS.append(x)
     if len(RUNS) > 1:
         raise ValueError("no such kernel")
@@ -179,7 +179,7 @@ expect(["no such kernel"], define("failing", torch.empty_like, failing), ValueEr
 advice = "a gradient needs its backward pass; register one with torch.library.register_autograd, or detach its result"
 constant = define("constant", torch.empty_like, backward=False)
 expect(f"amp_test::constant: {advice}", constant, amp_torch.UnsupportedModel)
-# Without a gradient, the operation needs no backward pass.
+# An operation that no gradient passes through needs no backward pass.
 model = Wrapped(lambda x: x + constant(x.detach()) + constant(x).detach())
 reference = copy.deepcopy(model)
 error = distance(compiled(model), eager(reference))
@@ -198,7 +198,7 @@ def doubled(x):
 
 
 expect(["amp_test::double_", "return a new tensor, with mutates_args=()"], doubled, amp_torch.UnsupportedModel)
-# Files cannot contain the operation.
+# Exported files cannot contain custom operations.
 try:
     model = Wrapped(lambda x: custom.noise(x, 0.5))
     amp_torch.export(model, F.cross_entropy, sgd(model), BATCHES[0], folder)

@@ -24,7 +24,7 @@ readme = re.findall(r"^```python\n(.*?)^```$", pathlib.Path(root, "README.md").r
 assert len(readme) == 1
 exec(compile(readme[0], "README.md", "exec"), {})
 text = pathlib.Path(root, "docs/pytorch.md").read_text()
-# What torchrun sets for one process. Torch/ranks.py starts several.
+# Set the variables that torchrun sets for one process. Torch/ranks.py starts several processes.
 with socket.socket() as free:
     free.bind(("127.0.0.1", 0))
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(free.getsockname()[1]), RANK="0", WORLD_SIZE="1")

@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Compiled steps share a process with torch.compile, forked workers of a DataLoader and
-# threads, with the library of steps loaded before torch or after it.
+# Compiled steps share a process with torch.compile, forked DataLoader workers and threads.
+# The library of compiled steps is loaded before or after torch.
 #
 # REQUIRES: torch-export, full
 # RUN: %torch_python %s after
@@ -19,14 +19,14 @@ import shutil
 import sys
 
 if sys.argv[1:] == ["before"]:
-    # The package imports torch, so only its library can come first.
+    # The package imports torch, so only its library can be loaded first.
     package = pathlib.Path(importlib.util.find_spec("amp_torch").origin).parent
     folders = [package / "lib", *(pathlib.Path(f).parent / "lib" for f in os.environ["PATH"].split(":"))]
     library = next(f / "libAMPStep.so" for f in folders if (f / "libAMPStep.so").exists())
     ctypes.CDLL(str(library))
     assert "torch" not in sys.modules
 
-# Inductor compiles a few small sources, for which its own processes start too slowly.
+# Inductor compiles a few small sources. Starting worker processes would take longer.
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
 import torch
@@ -37,7 +37,7 @@ import amp_torch
 
 
 class Data(torch.utils.data.Dataset):
-    """Samples that a worker computes by torch."""
+    """Samples that a worker computes with torch."""
 
     def __len__(self):
         return 48
@@ -94,11 +94,11 @@ def main():
     expected = train(eager)
     # Inductor needs a C++ compiler.
     backend = "inductor" if shutil.which("c++") or shutil.which("g++") else "aot_eager"
-    for round in range(2):
-        same(train(compiled_by_amp), expected, f"step {round}")
+    for repetition in range(2):
+        same(train(compiled_by_amp), expected, f"step {repetition}")
         torch._dynamo.reset()
-        same(train(compiled_by_torch(backend)), expected, f"{backend} {round}")
-    # The workers are forked from a process in which steps have run on threads.
+        same(train(compiled_by_torch(backend)), expected, f"{backend} {repetition}")
+    # The workers are forked after steps have run on several threads.
     same(train(compiled_by_amp, workers=2), expected, "step with forked workers")
     torch._dynamo.reset()
     same(train(compiled_by_torch(amp_torch.backend("f32"))), expected, "guest")

@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A step that starts again in another process finds its machine code without lowering the
-# step, and its results are the same bit for bit. Damaged files are written again.
+# A step that starts again in another process loads its machine code without lowering the
+# step. Its results are equal bit for bit. Damaged files are written again.
 #
 # REQUIRES: torch-export, full
 # RUN: rm -rf %t && mkdir %t
@@ -26,7 +26,7 @@ cache = folder + "/cache"
 
 
 def train():
-    """Losses, and the seconds of the processor for the first step, which compiles."""
+    """Returns the losses, and the CPU seconds of the first step, which compiles."""
     torch.manual_seed(1)
     model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(64, 5))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
@@ -61,8 +61,8 @@ written = times()
 again, warm = child()
 assert again == losses and set(os.listdir(cache)) == set(files) and times() == written
 assert warm <= 2 and warm <= cold / 2, (warm, cold)
-print(f"first step: {cold:.2f} s of the processor, {warm:.2f} s with the code of a file")
-# A damaged file of code is compiled again. Without the other file, the step is lowered again.
+print(f"first step: {cold:.2f} s of CPU time, {warm:.2f} s with cached code")
+# A damaged object file is compiled again. If the second file is missing, the step is lowered again.
 with open(code, "r+b") as file:
     file.seek(100)
     file.write(b"damaged")

@@ -31,7 +31,7 @@ swish.register_autograd(swish_backward, setup_context=lambda ctx, inputs, output
 
 @torch.library.custom_op("amp_test::split_norm", mutates_args=())
 def split_norm(x: torch.Tensor, eps: float, weight: Optional[torch.Tensor]) -> Tuple[torch.Tensor, torch.Tensor]:
-    """Two results, and an operand that may be None."""
+    """Returns two results and takes an operand that may be None."""
     scale = (x.square().mean(-1, keepdim=True) + eps).rsqrt()
     y = x * scale
     return (y if weight is None else y * weight), scale.clone()
@@ -81,7 +81,7 @@ weighted_sum.register_autograd(lambda ctx, grad: ([grad * weight for weight in c
 
 @torch.library.custom_op("amp_test::bucket", mutates_args=())
 def bucket(x: torch.Tensor, count: int) -> torch.Tensor:
-    """Integers from floats, without a derivative."""
+    """Computes integers from floats, without a derivative."""
     return x.detach().mul(3).floor().long().remainder(count)
 
 
@@ -92,7 +92,7 @@ def _(x, count):
 
 @torch.library.custom_op("amp_test::embed", mutates_args=())
 def embed(table: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
-    """Rows of a parameter at integers."""
+    """Selects rows of a parameter by integers."""
     return table[places]
 
 
@@ -117,7 +117,7 @@ embed.register_autograd(embed_backward, setup_context=embed_context)
 
 @torch.library.custom_op("amp_test::noise", mutates_args=())
 def noise(x: torch.Tensor, rate: float) -> torch.Tensor:
-    """Drops elements; the backward pass needs the same mask."""
+    """Drops elements. The backward pass needs the same mask."""
     return x * (torch.rand_like(x) > rate)
 
 
@@ -126,13 +126,13 @@ def _(x, rate):
     return torch.empty_like(x)
 
 
-# The mask is where the result is not zero.
+# The mask is one where the result is not zero.
 noise.register_autograd(lambda ctx, grad: (grad * (ctx.saved_tensors[0] != 0), None),
                         setup_context=lambda ctx, inputs, output: ctx.save_for_backward(output))
 
 
 class Net(nn.Module):
-    """Calls with several results, None, lists and integers, in two parallel branches."""
+    """Calls operations with several results, None, lists and integers in two parallel branches."""
 
     def __init__(self):
         super().__init__()

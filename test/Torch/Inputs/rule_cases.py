@@ -261,3 +261,13 @@ case("nll_loss", lambda m, x: x * F.nll_loss(x.log_softmax(-1), x.detach().argmi
 case("triplet", lambda m, x: x + F.triplet_margin_loss(x, x * x, x.flip(-1), swap=True), 5)
 case("margins", lambda m, x: x + F.multi_margin_loss(x, x.detach().argmin(-1)) + F.multilabel_soft_margin_loss(x, (x > 0).float())
      + F.hinge_embedding_loss(x, (x > 0).float() * 2 - 1) + F.poisson_nll_loss(x, x * x), 5)
+
+# -- Later cases ---------------------------------------------------------------------------
+
+# Each case takes its data after the cases before it, so new cases come last.
+case("cumprod", lambda m, x: x.cumprod(1), 4, 3)
+case("places_of_data", lambda m, x: x[:, m.w.argmax(0), m.w.argmin(0) - 2]
+     + x.index_add(1, m.w.argmin(0), x[:, :3] * x[:, 1:4], alpha=0.5).sum((1, 2))[:, None], 4, 5,
+     parts={"w": lambda: nn.Parameter(torch.tensor([[0.0, 3, 1], [2, 1, 0], [1, 2, 3]]))})
+case("gaussian", lambda m, x: x[:, :2] + 0.1 * F.gaussian_nll_loss(x[:, :2], x[:, 2:4], x[:, 4:6] ** 2 + 0.5, eps=0.7)
+     + 0.1 * F.gaussian_nll_loss(x[:, :2], x[:, 2:4], x[:, :1] ** 2 + 1, full=True, reduction="none"), 6)

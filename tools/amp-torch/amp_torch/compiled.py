@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A training step as a callable object that shares the state of the model."""
 
+import json
 import math
 import os
 import re
@@ -10,6 +11,7 @@ import warnings
 
 import torch
 
+from . import step_interface as c
 from .aliases import Constant, Counter, Groups, Modes, Scaler, Slot, StaleStep, Storage
 from .export import check_types, tensors_of, trace
 from .ranks import find_ranks
@@ -144,7 +146,8 @@ class CompiledStep:
     scaler     a torch.amp.GradScaler with the loss scale of the step, or None.
     states     all states by name, as tensors over the memory of the step."""
 
-    def __init__(self, model, loss_fn, optimizer, batch, recipe, seed, settings):
+    def __init__(self, model, loss_fn, optimizer, batch, recipe, seed, settings, watch_every=0):
+        self.watch_every = watch_every
         self.model, self.loss_fn, self.recipe = model, loss_fn, recipe
         self.optimizers = list(optimizer) if isinstance(optimizer, (list, tuple)) else [optimizer]
         self.settings, self.seed = settings, seed
@@ -156,7 +159,7 @@ class CompiledStep:
         self.bind()
         self.ranks = recipe.ranks
         if self.ranks is not None:
-            # As DistributedDataParallel: the ranks begin with the state of rank 0.
+            # All ranks start with the state of rank 0, as with DistributedDataParallel.
             self.ranks.broadcast(self.states.values())
             for counter in self.counters:
                 counter.publish()
@@ -175,7 +178,10 @@ class CompiledStep:
         # another program for the cache.
         text = CONSTANT_INIT.sub("#amp.init<zeros>", traced.text)
         program = self.recipe.compile(text, traced.options, samples)
-        variant = Variant(traced, Instance(program, self.recipe.device, self.seed or 0, traced.calls, self.recipe.ranks))
+        variant = Variant(traced, Instance(program, self.recipe.device, self.seed or 0, traced.calls, self.recipe.ranks,
+                                           traced.is_framed))
+        if self.watch_every:
+            variant.instance.call("watch", self.watch_every, -1)
         self.variants.append(variant)
         return variant
 
@@ -395,6 +401,21 @@ class CompiledStep:
         for counter in self.counters:
             counter.publish()
 
+    def watch_report(self, path=None):
+        """Returns the counts of the watched values as a dict with the content of --watch-json of
+        amp-run. The counts include only batches that use the program of the example batch.
+        With a path, also writes the counts to a file: a page if it ends in .html, else JSON."""
+        if not self.watch_every:
+            raise ValueError("the step counts no values; pass watch=True, or a regular expression for their names, to "
+                             "amp_torch.compile")
+        title = type(self.model).__name__
+        text = self.main.instance.report_watched(c.WATCH_JSON, title)
+        if path is not None:
+            is_page = os.fspath(path).endswith(".html")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(self.main.instance.report_watched(c.WATCH_PAGE, title) if is_page else text)
+        return json.loads(text)
+
     @property
     def metrics(self):
         self.recipe.device.order(self.last.instance)
@@ -403,7 +424,8 @@ class CompiledStep:
 
 def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, device=None, loss_scale=None, scaler=None,
             seed=None, report=None, pipeline=None, threads=None, cuda_compiler=None, cache=None, dynamic_batch=None,
-            clip_grad_norm=None, clip_grad_value=None, ignore_index=False, prediction=False, accumulate=1):
+            clip_grad_norm=None, clip_grad_value=None, ignore_index=False, prediction=False, accumulate=1, watch=None,
+            watch_every=1):
     """Compiles a training step and moves the state of the model and the optimizer into it.
 
     model, loss_fn, optimizer, batch, dynamic_batch, clip_grad_norm, clip_grad_value,
@@ -421,6 +443,9 @@ def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, d
     threads       threads of a step of the CPU; by default as for amp-run.
     cuda_compiler as --cuda-compiler of amp-run.
     cache         a folder for compiled code, by default that of amp-run.
+    watch         True, or a regular expression for names of values: the step counts these
+                  values, and `watch_report()` returns the counts.
+    watch_every   counts in one of so many steps.
 
     Returns a CompiledStep. Raises UnsupportedModel if the model has no translation, and
     StepError if the step does not compile."""
@@ -429,11 +454,16 @@ def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, d
         raise ValueError(f"threads: expected a positive number of threads, got {threads!r}; leave it out for the default")
     device = choose_device(device, model)
     cache = os.fspath(cache or default_cache())
-    compiler_options = {"threads": threads, "cuda_compiler": cuda_compiler, f"{device.backend}_cache": cache}
+    if watch is not None and not isinstance(watch, (bool, str)):
+        raise TypeError(f"watch: expected True or a regular expression for names of values, got {watch!r}")
+    if not isinstance(watch_every, int) or watch_every < 1:
+        raise ValueError(f"watch_every: expected a number of steps of at least 1, got {watch_every!r}")
+    compiler_options = {"threads": threads, "cuda_compiler": cuda_compiler, f"{device.backend}_cache": cache,
+                        "watch": "." if watch is True else watch or None}
     recipe = Recipe(device, precision, policy, loss_scale, scaler, report, pipeline, compiler_options)
     settings = {"dynamic_batch": dynamic_batch, "clip_grad_norm": clip_grad_norm, "clip_grad_value": clip_grad_value,
                 "ignore_index": ignore_index, "prediction": prediction, "accumulate": accumulate}
-    return CompiledStep(model, loss_fn, optimizer, batch, recipe, seed, settings)
+    return CompiledStep(model, loss_fn, optimizer, batch, recipe, seed, settings, watch_every if watch else 0)
 
 
 __all__ = ["CompiledStep", "StaleStep", "StepError", "compile"]

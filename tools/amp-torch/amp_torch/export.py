@@ -15,9 +15,9 @@ from .accumulation import Carried, parts_of, whole_name, whole_shape, write_loop
 from .buffers import is_counter, written_values
 from .builder import DTYPES, FLOATS, INTEGERS, TORCH_DTYPES, Value, attribute_text, quote
 from .calls import without_backward
-from .capture import capture, check_version
+from .capture import NotCaptured, Refused, capture, check_version, data_errors, problems_of
 from .optimizers import State, Updates, problems
-from .translate import Const, Translator
+from .translate import OTHER_DOOR, Const, Translator
 
 
 class UnsupportedModel(Exception):
@@ -69,7 +69,7 @@ def tensors_of(item):
 
 
 def has_arrays(item):
-    """Whether a nested batch has arrays of numpy, which a step cannot take."""
+    """Whether a nested batch contains numpy arrays, which a step cannot take."""
     if isinstance(item, dict):
         return any(map(has_arrays, item.values()))
     if isinstance(item, (list, tuple)):
@@ -203,8 +203,12 @@ class Step:
         self.optimizers = optimizers
         self.clip_grad_norm, self.clip_grad_value = clip_grad_norm, clip_grad_value
         self.parts, self.has_calls = parts, calls
+        # Tensors with different first extents, or without one, form one sample. Each of them gets
+        # a leading extent of 1.
+        first = {tensor.shape[:1] for tensor in batch.tensors}
+        self.is_framed = parts == 1 and (len(first) > 1 or () in first)
         # A loop over parts has no place for the outputs of all.
-        self.prediction = prediction and parts == 1
+        self.prediction = prediction and parts == 1 and not self.is_framed
 
     def call(self, *arrays):
         batch = self.batch.restore(arrays)
@@ -222,9 +226,14 @@ class Step:
     def translate(self, dynamic, force_ignore):
         arrays = self.batch.tensors if self.parts == 1 else parts_of(self.batch.tensors, self.parts)
         try:
-            program, found = capture(self.model, self.loss, self.call, arrays, dynamic)
-        except (torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode, torch._dynamo.exc.UserError) as error:
-            raise UnsupportedModel([data_dependent(error)]) from error
+            program, found = capture(self.model, self.loss, self.call, arrays, dynamic, self.has_calls)
+        except data_errors() as error:
+            raise UnsupportedModel([*problems_of(self.model), data_dependent(error)]) from error
+        except Refused as error:
+            raise UnsupportedModel(error.problems) from error
+        except NotCaptured as error:
+            advice = f"use {OTHER_DOOR} (torch: {error})"
+            raise UnsupportedModel([*problems_of(self.model), ("", "torch.export cannot capture the model", advice)]) from error
         symbol, size = None, 0
         if dynamic:
             extents = [n.meta["val"].shape[0] for n in program.graph.nodes if n.op == "placeholder"
@@ -301,12 +310,24 @@ class Step:
     def input(self, t, node):
         position = len(self.inputs)
         meta = node.meta["val"]
-        value = Value(f"%x{position}", t.shape(meta), t.dtype_of(meta.dtype))
+        value = Value(f"%x{position}", (1,) * self.is_framed + t.shape(meta), t.dtype_of(meta.dtype))
         self.inputs.append(value)
         t.example_values[value.name] = self.batch.tensors[position]
+        if self.is_framed:
+            return self.without_frame(t, value)
         if value.rank and (t.batch_reference is None or value.is_float and not t.batch_reference.is_float):
             t.batch_reference = value
         return value
+
+    @staticmethod
+    def without_frame(t, value):
+        """Returns an argument without its leading extent of 1."""
+        if value.is_float:
+            return t.builder.reshape(value, value.shape[1:])
+        if value.dtype in INTEGERS:
+            return t.builder.view(value, value.shape[1:])
+        with t.builder.exact():
+            return t.convert(t.builder.reshape(t.convert(value, "f32"), value.shape[1:]), "i1")
 
     # -- The function ------------------------------------------------------------
 
@@ -476,10 +497,13 @@ def check_arguments(model, optimizers, batch):
         raise ValueError("model is in evaluation mode; call model.train() first")
     found = [("", text, "") for text in problems(optimizers)]
     for name, parameter in model.named_parameters():
-        if parameter.dtype not in (torch.float32, torch.float64):
+        if parameter.is_complex():
+            advice = "keep its real and imaginary parts as an f32 parameter, and call torch.view_as_complex on it in forward"
+            found.append((name, "a parameter of complex numbers", advice))
+        elif parameter.dtype not in (torch.float32, torch.float64):
             advice = "keep f32 masters: call model.float(), the passes choose low types"
             found.append((name, f"a parameter of type {parameter.dtype}", advice))
-    if len({p.dtype for p in model.parameters()}) > 1:
+    if len({p.dtype for p in model.parameters() if not p.is_complex()}) > 1:
         found.append(("", "parameters of several types", "call model.float()"))
     for name, tensor in zip(batch.names, batch.tensors):
         if tensor.dtype not in TORCH_DTYPES.values() or tensor.dtype in (torch.float16, torch.bfloat16):
@@ -528,7 +552,8 @@ def export(model, loss_fn, optimizer, batch, out, *, dynamic_batch=None, clip_gr
 class Traced:
     """A step as text, and where its arguments come from. `states` are its parameters,
     buffers and states of optimizers. `increments` are what a pass adds to counters, such as
-    num_batches_tracked, by name. `calls` are the operations of torch that the step calls."""
+    num_batches_tracked, by name. `calls` are the operations of torch that the step calls.
+    `is_framed` says whether each tensor of the batch has an additional leading extent of 1."""
 
     text: str
     parameters: dict
@@ -540,6 +565,7 @@ class Traced:
     parts: int
     increments: dict
     calls: dict
+    is_framed: bool
 
     @property
     def states(self):
@@ -548,8 +574,8 @@ class Traced:
 
 def trace(model, loss_fn, optimizer, batch, *, dynamic_batch=None, clip_grad_norm=None, clip_grad_value=None,
           ignore_index=False, prediction=True, names=None, accumulate=1, calls=False):
-    """The step of `export`, which has the same arguments, in memory. With `calls` it may call
-    operations of torch that have no rule."""
+    """Returns the step of `export` in memory. `export` documents the other arguments. With
+    `calls`, the step may call operations of torch that have no rule."""
     check_version()
     check_types(model, loss_fn)
     optimizers = list(optimizer) if isinstance(optimizer, (list, tuple)) else [optimizer]
@@ -576,7 +602,7 @@ def trace(model, loss_fn, optimizer, batch, *, dynamic_batch=None, clip_grad_nor
         text, updates = step.translate(False, ignore_index)
     options = "recompute-blocks=checkpoint.*" if 'loc("checkpoint.' in text else ""
     return Traced(text, step.parameters, step.buffers, updates, entries, options, fixed, accumulate,
-                  step.increments, step.calls or {})
+                  step.increments, step.calls or {}, step.is_framed)
 
 
 def replace(path, write):

@@ -168,8 +168,10 @@ class Handle:
 class Instance:
     """A step of a program on a device, with its state as tensors."""
 
-    def __init__(self, program, device, seed, calls=None, ranks=None):
+    def __init__(self, program, device, seed, calls=None, ranks=None, is_framed=False):
         self.program, self.device, self.ranks = program, device, ranks
+        # The additional leading extents of the tensors of a batch in the program.
+        self.frame = (1,) * is_framed
         self.caller = Caller(calls or {}, device)
         options = {"seed": seed, "device": device.ordinal, **self.caller.options()}
         if ranks is not None:
@@ -180,7 +182,7 @@ class Instance:
         self.handle = Handle(program, **options)
         self.states = self.tensors(c.STATES)
         self.metrics = self.tensors(c.METRICS)
-        self.batches = program.describe(c.BATCHES)
+        self.batches = [(name, dtype, shape[len(self.frame):]) for name, dtype, shape in program.describe(c.BATCHES)]
         self.rates = {}
 
     def call(self, name, *arguments):
@@ -215,9 +217,10 @@ class Instance:
         for index, tensor in enumerate(tensors):
             tensor = tensor.detach().contiguous()
             address, kept = self.device.place(tensor, self.program)
-            shape = (ctypes.c_int64 * tensor.dim())(*tensor.shape)
+            extents = (*self.frame, *tensor.shape)
+            shape = (ctypes.c_int64 * len(extents))(*extents)
             batch = c.Batch(size=ctypes.sizeof(c.Batch), index=index, memory=self.device.memory,
-                            type=c.TYPES[str(tensor.dtype).removeprefix("torch.")], rank=tensor.dim(), shape=shape,
+                            type=c.TYPES[str(tensor.dtype).removeprefix("torch.")], rank=len(extents), shape=shape,
                             data=address)
             self.call("set_batch", ctypes.byref(batch))
             alive.append((kept, shape))
@@ -235,6 +238,12 @@ class Instance:
                 raise error from None
             raise
         self.device.order(self)
+
+    def report_watched(self, form, title):
+        """Returns the report of watched values as text."""
+        text = ctypes.c_char_p()
+        self.call("report_watched", form, title.encode(), ctypes.byref(text))
+        return text.value.decode()
 
     def copy_states(self, other):
         """Takes the states of another instance."""

@@ -14,6 +14,7 @@ HOST, DEVICE = range(2)
 CALLER_STREAM, ZERO_STATES, NO_GRAPH, POISON, TUNE = (1 << i for i in range(5))
 OTHER_SCALER, OTHER_BATCH, NO_PREDICTIONS = (1 << i for i in range(5, 8))
 COPY_STREAM = 1
+WATCH_TABLE, WATCH_JSON, WATCH_PAGE = range(3)
 TYPES = {"bool": 0, "int8": 1, "int16": 2, "int32": 3, "int64": 4, "uint8": 5, "uint16": 6, "float16": 7,
          "bfloat16": 8, "float32": 9, "float64": 10}
 NAMES = {value: name for name, value in TYPES.items()}
@@ -99,7 +100,8 @@ Program._fields_ = [
     ("synchronize", function(S)),
     ("read_metrics", function(S, c.POINTER(c.c_double), I)),
     ("create_forward", function(S, c.POINTER(S))),
-    ("use_states", function(S, S)), ("gather_states", function(S)),
+    ("use_states", function(S, S)), ("gather_states", function(S)), ("watch", function(S, c.c_int64, c.c_int64)),
+    ("report_watched", function(S, I, c.c_char_p, c.POINTER(c.c_char_p))),
 ]
 
 
@@ -108,7 +110,7 @@ class CompileOptions(c.Structure):
                 ("precision", c.c_char_p), ("loss_scale", c.c_char_p), ("master_weights", c.c_char_p),
                 ("pipeline", c.c_char_p), ("batch_size", c.c_int64), ("threads", c.c_uint32), ("device", c.c_int32),
                 ("cuda_compiler", c.c_char_p), ("cuda_cache", c.c_char_p), ("cpu_cache", c.c_char_p),
-                ("num_ranks", c.c_int32), ("rank", c.c_int32)]
+                ("num_ranks", c.c_int32), ("rank", c.c_int32), ("watch", c.c_char_p)]
 
 
 def load(path, version=VERSION):

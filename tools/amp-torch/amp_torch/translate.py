@@ -7,7 +7,9 @@ import operator
 import torch
 
 from .builder import DTYPES, FLOATS, INTEGERS, TORCH_DTYPES, Builder, Unsupported, Value, broadcast_shapes
-from .calls import emit_call
+from .calls import emit_call, why_not
+from .functions import application_of
+from .regions import Region
 
 
 class Const:
@@ -98,8 +100,8 @@ def operation_of(node):
 
 
 def is_callable(target):
-    """Whether a compiled step may call an operation without a rule."""
-    return isinstance(target, torch._ops.OpOverload) and not any(word in target.name() for word in RANDOM)
+    """Whether a compiled step may call an operation that has no rule."""
+    return isinstance(target, torch._ops.OpOverload) and "dropout" not in target.name()
 
 
 def is_custom(target):
@@ -270,6 +272,10 @@ class Translator:
             return self.builder.integers_of(numbers, dtype)
         return self.builder.cast(numbers, dtype)
 
+    def dtype_of_operand(self, value):
+        """Returns the type of a value or of a constant tensor."""
+        return value.dtype if isinstance(value, Value) else DTYPES.get(self.constant_tensor(value).dtype)
+
     def numbers(self, value):
         """Integers of the batch or of the program as f32."""
         value = self.value(value)
@@ -384,16 +390,28 @@ class Translator:
             return self.fold(node.target, args, kwargs)
         function = RULES.get(name)
         if function is None:
-            if self.calls is not None and is_callable(node.target):
-                return emit_call(self, node, module_path(node), args, kwargs)
-            raise Unsupported(why_without_rule(node))
+            return self.call(node, args, kwargs)
         while True:
             try:
                 return self.apply(function, name, args, kwargs)
+            except Unsupported:
+                # With an open batch, the error of the rule may ask for a fixed batch.
+                if self.calls is None or self.symbol is not None or not is_callable(node.target) or why_not(node.target):
+                    raise
+                return self.call(node, args, kwargs)
             except NeedsValue as error:
                 value = self.value(error.constant)
                 args = replaced(args, error.constant, value)
                 kwargs = {key: replaced(item, error.constant, value) for key, item in kwargs.items()}
+
+    def call(self, node, args, kwargs):
+        """Returns the results of an operation that the step calls."""
+        whole = node.target if isinstance(node.target, Region) else application_of(node)
+        if self.calls is None or not (whole or is_callable(node.target)):
+            raise Unsupported(why_without_rule(node))
+        if whole is not None and whole is not node.target:
+            args = args[:1]
+        return emit_call(self, node, module_path(node), args, kwargs, whole)
 
     def apply(self, function, name, args, kwargs):
         """The result of a rule."""

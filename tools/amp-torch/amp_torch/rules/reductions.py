@@ -185,15 +185,28 @@ def logsumexp(t, x, dims, keepdim=False):
     return t.builder.reshape(out, t.result_shape)
 
 
-@rule("aten.prod.dim_int")
-def prod(t, x, dim, keepdim=False):
-    dim %= x.rank
+def products(t, x, dim):
+    """Returns the cumulative products along a dimension, one slice for each element."""
     if not 0 < x.shape[dim] <= 64:
         raise Unsupported("a product over more than 64 elements, or over the open batch")
-    out = t.builder.slice(x, dim, 0, 1)
+    found = [t.builder.slice(x, dim, 0, 1)]
     for position in range(1, x.shape[dim]):
-        out = t.builder.binary("mul", out, t.builder.slice(x, dim, position, 1))
-    return t.builder.reshape(out, t.result_shape)
+        found.append(t.builder.binary("mul", found[-1], t.builder.slice(x, dim, position, 1)))
+    return found
+
+
+@rule("aten.prod.dim_int")
+def prod(t, x, dim, keepdim=False):
+    if x.rank == 0:
+        return x
+    return t.builder.reshape(products(t, x, dim % x.rank)[-1], t.result_shape)
+
+
+@rule("aten.cumprod.default")
+def cumprod(t, x, dim, dtype=None):
+    if x.rank == 0:
+        return t.convert(x, t.result_dtype)
+    return t.builder.concat(products(t, t.convert(x, t.result_dtype), dim % x.rank), dim % x.rank)
 
 
 @rule("aten.cdist.default", "aten._cdist_forward.default")

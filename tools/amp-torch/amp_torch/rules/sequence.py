@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Embeddings, indexing, running sums and dropout."""
 
+import math
+
 import torch
 
 from ..builder import TORCH_DTYPES
@@ -9,6 +11,10 @@ from ..translate import Const, Unsupported, Value, rule, shrink
 from .elementwise import scaled
 from .reductions import last_axis
 from .shapes import through_floats
+
+
+#: f32 represents all integers up to this number.
+LARGEST_PLACE = 2**24
 
 
 @rule("aten.embedding.default")
@@ -96,6 +102,33 @@ def pick_each(t, x, used):
     return picked(t, t.builder.reshape(t.numbers(labels), (*labels.shape, *(1,) * (x.rank - 1))), x, 1)
 
 
+def index_by_data(t, x, used):
+    """Indexes several adjacent dimensions, some by values of the batch. Computes one index of the
+    flattened dimensions in f32."""
+    b, axes = t.builder, [axis for axis, _ in used]
+    extents = [x.shape[axis] for axis in axes]
+    if axes != list(range(axes[0], axes[0] + len(axes))):
+        raise Unsupported("indexes dimensions that are not neighbours; transpose first")
+    if -1 in extents:
+        raise Unsupported("takes samples of the open batch; export with dynamic_batch=False")
+    if math.prod(extents) > LARGEST_PLACE or any(t.dtype_of_operand(item) == "i1" for _, item in used):
+        raise Unsupported("indexes many elements, or by a mask and an index; use one index, or one_hot and a product")
+    flat = None
+    with b.exact():
+        for (_, item), extent in zip(used, extents):
+            numbers = from_the_end(t, t.numbers(item), extent)
+            flat = numbers if flat is None else b.binary("add", b.binary("mul", flat, b.scalar(float(extent), "f32")), numbers)
+    x = b.reshape(x, (*x.shape[: axes[0]], math.prod(extents), *x.shape[axes[-1] + 1 :]))
+    return b.gather(x, b.integers_of(flat, "i64"), axes[0])
+
+
+def from_the_end(t, numbers, extent):
+    """Replaces negative positions, which count from the end as in torch."""
+    b = t.builder
+    is_negative = b.compare("lt", numbers, b.scalar(0.0, "f32"))
+    return b.select(is_negative, b.binary("add", numbers, b.scalar(float(extent), "f32")), numbers)
+
+
 @rule("aten.index.Tensor", "aten._unsafe_index.Tensor")
 @through_floats
 def index(t, x, indices):
@@ -112,9 +145,7 @@ def index(t, x, indices):
         return t.builder.gather(x, as_index(t, item), axis)
     if any(isinstance(item, Value) for _, item in used):
         picked = pick_each(t, x, used)
-        if picked is not None:
-            return picked
-        raise Unsupported("indexes several dimensions by values of the batch; use one index, or one_hot and a product")
+        return index_by_data(t, x, used) if picked is None else picked
     out = index_each(t, x, used)
     if out is not None:
         return out

@@ -7,6 +7,7 @@ import math
 import torch
 
 from ..translate import Unsupported, Value, rule
+from .sequence import as_index
 from .shapes import through_floats
 
 #: The number of values that one element may receive.
@@ -109,14 +110,26 @@ def write_by_mask(t, x, used, values, accumulate):
     return t.builder.select(t.convert(mask, "i1"), t.builder.reshape(values, ()), x)
 
 
+def add_at(t, x, dim, index, source):
+    """Adds slices of `source` along a dimension, at positions that the batch contains."""
+    if x.shape[dim] < 0:
+        raise Unsupported("adds at samples of the open batch; export with dynamic_batch=False")
+    index = as_index(t, index)
+    if index.rank == 0:
+        index = t.builder.reshape(t.builder.numbers(index), (1,))
+        index = t.builder.integers_of(index, "i64")
+    summed = t.builder.emit("scatter_add", [source, index], [(x.shape, x.dtype)], {"axis": dim})
+    return t.builder.binary("add", x, summed)
+
+
 @rule("aten.index_add.default")
 def index_add(t, x, dim, index, source, alpha=1):
     x, source = t.value(x, t.result_dtype), t.value(source, t.result_dtype)
-    if isinstance(index, Value):
-        raise Unsupported("adds at places that depend on data; use scatter_add, or one_hot and a product")
     if t.number(alpha) != 1:
         source = t.builder.binary("mul", source, t.builder.scalar(float(t.number(alpha)), source.dtype))
     dim %= x.rank
+    if isinstance(index, Value):
+        return add_at(t, x, dim, index, source)
     places, total = places_of(t, x, [dim], [t.constant_tensor(index)])
     order, _ = front(source, [dim])
     return write(t, x, [dim], places, total, t.builder.transpose(source, order), True)
