@@ -22,7 +22,7 @@ extern "C" {
 /* Flags of amp_step_compile_options. */
 enum {
   AMP_STEP_STRICT_ROUNDING = 1 << 0, /* cuda: as --strict-rounding */
-  AMP_STEP_SHARD_OPTIMIZER = 1 << 1  /* as --shard-optimizer, with num_ranks */
+  AMP_STEP_SHARD_OPTIMIZER = 1 << 1  /* as --shard-optimizer; needs num_ranks */
 };
 
 /* How to compile. Null pointers and zeros stand for the defaults. Texts are
@@ -43,11 +43,16 @@ typedef struct amp_step_compile_options {
   const char *cuda_cache;     /* cuda: as --cuda-cache */
   /* Appended in November 2026; a smaller `size` leaves it out. */
   const char *cpu_cache; /* cpu: a folder for compiled code; null: none */
-  /* Appended later in November 2026. The ranks that run the step together, and
-   * the number of this one. 0 ranks stand for 1. `batch_size` is the
-   * batch of one rank. */
+  /* Appended later in November 2026. The number of ranks that run the step
+   * together (0 means 1), and the rank of this process. `batch_size` is then
+   * the batch of one rank. */
   int32_t num_ranks;
   int32_t rank;
+  /* Appended later in November 2026. A regular expression that selects the
+   * values that `watch` of a program counts by their names, as --watch of
+   * amp-run does. "." selects all values. Null: no counts. On CUDA the counts
+   * are also predictions. */
+  const char *watch;
 } amp_step_compile_options;
 
 /* Compiles the step of a module, which is `length` bytes of MLIR text or

@@ -8,7 +8,7 @@
 #include "amp-c/CompileStep.h"
 
 #include "amp/Execution/CUDA/LoadedStep.h"
-#include "amp/Execution/JITStep.h"
+#include "amp/Execution/Watcher.h"
 #include "amp/RegisterAll/Tools.h"
 #include "amp/Runtime/Step/ProgramTable.h"
 #include "amp/Support/ToolDiagnostics.h"
@@ -50,6 +50,8 @@ public:
   }
 
   host::Status compile(llvm::StringRef text, const ProgramOptions &options);
+  /// Compiles the step again, with counts of the values that match `match`.
+  host::Status addWatched(ProgramOptions options, const std::string &match);
   /// Compiles the step for a GPU, which `compile` has prepared.
   host::Status load(const ProgramOptions &options, CUDAStepOptions cuda,
                     const amp_step_program **loaded);
@@ -63,6 +65,8 @@ public:
          std::unique_ptr<host::InterfaceStep> *step) const override {
     std::lock_guard<std::mutex> lock(program->getMutex());
     auto made = std::make_unique<JITStep>(*program);
+    if (watched)
+      made->setWatched(*watched, described);
     made->setExplainer(
         [this](host::Status status) { return explain(std::move(status)); });
     AMP_RETURN_IF_ERROR(made->configure(settings));
@@ -89,7 +93,9 @@ private:
   mutable std::string diagnosed;
   std::string name;
   OwningOpRef<ModuleOp> module;
-  std::unique_ptr<StepProgram> program;
+  /// The step, and the same step with counts, or null.
+  std::unique_ptr<StepProgram> program, watched;
+  std::vector<WatchedRecord> described;
   amp_step_program table;
 };
 } // namespace
@@ -118,6 +124,20 @@ host::Status CPUProgram::compile(llvm::StringRef text,
         return tensor.role == host::Role::Prediction;
       });
   table = host::makeTable(*this, labels);
+  return host::Status();
+}
+
+host::Status CPUProgram::addWatched(ProgramOptions options,
+                                    const std::string &match) {
+  options.watch.emplace();
+  options.watch->match = match;
+  auto made = StepProgram::create(*module, options);
+  if (!made) {
+    host::Status status = explain(toStatus(made.takeError()));
+    return host::Status(kCompileError, status.getMessage());
+  }
+  watched = std::move(*made);
+  described = describeWatchedValues(watched->getFunction());
   return host::Status();
 }
 
@@ -157,16 +177,20 @@ static host::Status readCUDAOptions(const amp_step_compile_options &from,
   return host::Status();
 }
 
-/// Reads the ranks that run the step.
+/// Reads the number of ranks and the rank of this process.
 static host::Status readRanks(const amp_step_compile_options &from,
                               ProgramOptions *options) {
+  if (from.num_ranks < 0)
+    return host::makeError(host::kInvalidArgument,
+                           "num_ranks is %d, expected 0 or more",
+                           from.num_ranks);
   options->ranks = std::max(from.num_ranks, 1);
   options->rank = from.rank;
   options->shardOptimizer = from.flags & AMP_STEP_SHARD_OPTIMIZER;
-  if (from.num_ranks < 0 || from.rank < 0 || from.rank >= options->ranks)
-    return host::makeError(host::kInvalidArgument,
-                           "rank %d of %d, expected 0 to %lld", from.rank,
-                           from.num_ranks, (long long)options->ranks - 1);
+  if (from.rank < 0 || from.rank >= options->ranks)
+    return host::makeError(
+        host::kInvalidArgument, "rank %d of %lld, expected 0 to %lld",
+        from.rank, (long long)options->ranks, (long long)options->ranks - 1);
   if (options->shardOptimizer && options->ranks == 1)
     return host::makeError(host::kInvalidArgument,
                            "AMP_STEP_SHARD_OPTIMIZER divides the state between "
@@ -177,13 +201,15 @@ static host::Status readRanks(const amp_step_compile_options &from,
 /// Checks the options of the caller, which may be null. Sets `cuda` for that
 /// backend.
 static host::Status readOptions(const amp_step_compile_options *given,
-                                ProgramOptions *options,
+                                ProgramOptions *options, std::string *watch,
                                 std::optional<CUDAStepOptions> *cuda) {
   if (!given)
     return host::Status();
-  // A caller of an earlier header lacks the last members.
+  // The options of a caller with an older header lack the last members.
   const size_t known =
       given->size >= sizeof(*given) ? sizeof(*given)
+      : given->size >= offsetof(amp_step_compile_options, watch)
+          ? offsetof(amp_step_compile_options, watch)
       : given->size >= offsetof(amp_step_compile_options, num_ranks)
           ? offsetof(amp_step_compile_options, num_ranks)
           : offsetof(amp_step_compile_options, cpu_cache);
@@ -209,7 +235,7 @@ static host::Status readOptions(const amp_step_compile_options *given,
            from->device || (from->flags & kOfCUDA))
     return host::makeError(host::kInvalidArgument,
                            "batch_size, device, cuda_compiler, cuda_cache and "
-                           "flags are for the backend cuda");
+                           "AMP_STEP_STRICT_ROUNDING are for the backend cuda");
   AMP_RETURN_IF_ERROR(readRanks(*from, options));
   options->entry = text(from->entry);
   options->precision = text(from->precision);
@@ -218,6 +244,7 @@ static host::Status readOptions(const amp_step_compile_options *given,
   options->pipeline = text(from->pipeline);
   options->threads = from->threads;
   options->objectCache = text(from->cpu_cache);
+  *watch = text(from->watch);
   AMP_RETURN_IF_ERROR(toStatus(checkProgramOptions(*options)));
   return toStatus(checkIdleOptions(*options, options->precision));
 }
@@ -228,11 +255,16 @@ static host::Status compileStep(const std::string &text,
                                 const amp_step_program **program) {
   ProgramOptions settings;
   std::optional<CUDAStepOptions> cuda;
-  AMP_RETURN_IF_ERROR(readOptions(options, &settings, &cuda));
+  std::string watch;
+  AMP_RETURN_IF_ERROR(readOptions(options, &settings, &watch, &cuda));
   auto made = std::make_unique<CPUProgram>();
   AMP_RETURN_IF_ERROR(made->compile(text, settings));
-  if (cuda)
+  if (cuda) {
+    cuda->watch = watch;
     return made->load(settings, std::move(*cuda), program);
+  }
+  if (!watch.empty())
+    AMP_RETURN_IF_ERROR(made->addWatched(settings, watch));
   *program = made.release()->getTable();
   return host::Status();
 }

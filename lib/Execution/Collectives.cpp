@@ -117,7 +117,7 @@ static constexpr size_t kNumKinds = std::size(kKinds);
 
 namespace {
 
-/// A buffer whose elements are known.
+/// A buffer with the kind of its elements.
 struct Buffer : StridedBuffer {
   Buffer(const ElementKind &kind, int64_t rank, const void *descriptor)
       : StridedBuffer(kind.width, rank, descriptor), kind(&kind) {}
@@ -196,8 +196,8 @@ static void addBuffer(int64_t rank, void *descriptor) {
   bucket.emplace_back(kKinds[index], rank, descriptor);
 }
 
-/// A program frees a buffer after its last use, so it passes each buffer again
-/// after the collective.
+/// Keeps a buffer allocated until the collective returns. A program frees a
+/// buffer after its last use.
 static void releaseFromBucket(int64_t, void *) {}
 
 static const char *spellReduction(Reduction reduction) {

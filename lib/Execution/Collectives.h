@@ -13,9 +13,9 @@
 
 namespace mlir::amp {
 
-/// Calls `define` with the name and the address of each function of
-/// `amp/CodeGen/ProcessFunctions.h`. They exchange data with the current
-/// RankGroup.
+/// Calls `define` with the name and the address of each `amp_collective_*`
+/// function of `amp/CodeGen/ProcessFunctions.h`. The functions exchange data
+/// through the current RankGroup.
 void defineCollectives(
     llvm::function_ref<void(llvm::StringRef, void *)> define);
 

@@ -143,8 +143,8 @@ createHostMachine() {
   return builder->createTargetMachine();
 }
 
-/// Adds the library of the threads of parallel code to `libraries`. `path`
-/// holds its name.
+/// Adds the OpenMP library to `libraries` if the code is parallel. `path` owns
+/// its name.
 static llvm::Error findLibraries(bool isParallel, std::string &path,
                                  llvm::SmallVectorImpl<StringRef> &libraries) {
   if (!isParallel)
@@ -174,7 +174,7 @@ CompiledStep::loadObject(llvm::StringRef object, bool isParallel,
   if (!error)
     error = step->load(std::move(bytes), function, libraries);
   if (error) {
-    // The caller compiles again, and reports errors.
+    // The caller compiles the step again and reports errors.
     llvm::consumeError(std::move(error));
     return nullptr;
   }
@@ -196,11 +196,12 @@ CompiledStep::compile(ModuleOp module, llvm::StringRef function,
     return error;
   keepFreedMemory();
   const std::string path = cache.empty() ? "" : getObjectPath(module, cache);
-  step->object = path;
   if (auto object = path.empty() ? nullptr : readObject(path)) {
     llvm::Error error = step->load(std::move(object), function, libraries);
-    if (!error)
+    if (!error) {
+      step->object = path;
       return step;
+    }
     // Compile again.
     llvm::consumeError(std::move(error));
   }
@@ -238,10 +239,11 @@ CompiledStep::compile(ModuleOp module, llvm::StringRef function,
     return makeError("cannot compile '{0}': {1}", function,
                      llvm::toString(entry.takeError()));
   step->entry = *entry;
-  if (!path.empty())
-    writeObject(path, [&](StringRef scratch) {
-      step->engine->dumpToObjectFile(scratch);
-    });
+  if (!path.empty() && writeObject(path, [&](StringRef scratch) {
+        step->engine->dumpToObjectFile(scratch);
+        return true;
+      }))
+    step->object = path;
   return step;
 }
 

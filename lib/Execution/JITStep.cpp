@@ -73,10 +73,14 @@ host::Status JITStep::configure(const host::StepSettings &settings) {
   caller = settings.caller;
   AMP_RETURN_IF_ERROR(checkCaller());
   if (program->getNumRanks() > 1) {
-    if (settings.communicator || !settings.exchange)
+    if (settings.communicator)
+      return host::makeError(host::kInvalidArgument,
+                             "a step of the CPU takes no communicator, "
+                             "expected an exchange");
+    if (!settings.exchange)
       return host::makeError(host::kInvalidArgument,
                              "a step of the CPU on several ranks needs an "
-                             "exchange, and no communicator");
+                             "exchange");
     if (settings.rank != program->getRank())
       return host::makeError(host::kInvalidArgument,
                              "rank %d, but the step is compiled for rank %lld",
@@ -177,7 +181,7 @@ host::Status JITStep::gatherStates() {
     std::memcpy(whole.data(), parts.data(), whole.getNumBytes());
     gathered.set(info.name, std::move(whole));
   }
-  return ranks->takeError();
+  return ranks->getError();
 }
 
 host::Status JITStep::read(size_t tensor, host::Array *value) {
@@ -279,7 +283,10 @@ host::Status JITStep::bind(int slot,
 
 host::Status JITStep::runSlot(int slot, int steps) {
   // Steps of one program share its code and its module.
-  std::lock_guard<std::mutex> lock(program->getMutex());
+  StepProgram &shared = plain ? *plain : *program;
+  std::lock_guard<std::mutex> lock(shared.getMutex());
+  if (group)
+    AMP_RETURN_IF_ERROR(group->getError());
   gathered = host::ArrayMap();
   int64_t samples = 0;
   AMP_RETURN_IF_ERROR(countSamples(slot, &samples));
@@ -291,7 +298,7 @@ host::Status JITStep::runSlot(int slot, int steps) {
     if (llvm::Error error = current->code->run(arrays, caller))
       return explained(std::move(error));
     if (group)
-      AMP_RETURN_IF_ERROR(group->takeError());
+      AMP_RETURN_IF_ERROR(group->getError());
     ++progress.step;
     if (progress.batchSize == 0)
       progress.batchSize = samples * getNumRanks();
@@ -299,6 +306,17 @@ host::Status JITStep::runSlot(int slot, int steps) {
     plannedBytes = std::max(plannedBytes, current->plannedBytes.value_or(0));
     allocatedBytes = std::max(allocatedBytes, current->code->getPeakBytes());
   }
+  return host::Status();
+}
+
+host::Status JITStep::readCounts(const host::WatchedRecord &record,
+                                 int64_t *fields) {
+  const host::Array *counts = getPrediction(record.prediction);
+  if (!counts || counts->getNumElements() != host::kNumStatistics)
+    return host::makeError(host::kInvalidArgument,
+                           "the step returned no statistics of '%s'",
+                           record.name.c_str());
+  std::memcpy(fields, counts->data(), counts->getNumBytes());
   return host::Status();
 }
 
@@ -394,13 +412,13 @@ void JITStep::addMemory(host::Results *results) {
 
 host::Status
 JITStep::createForwardStep(std::unique_ptr<host::InterfaceStep> *forward) {
-  std::lock_guard<std::mutex> lock(program->getMutex());
-  llvm::Expected<std::vector<host::TensorInfo>> own =
-      program->getForwardTensors();
+  StepProgram &base = plain ? *plain : *program;
+  std::lock_guard<std::mutex> lock(base.getMutex());
+  llvm::Expected<std::vector<host::TensorInfo>> own = base.getForwardTensors();
   if (!own)
     return explained(own.takeError());
   std::unique_ptr<JITStep> made(
-      new JITStep(*program, std::move(*own), values, /*isForward=*/true));
+      new JITStep(base, std::move(*own), values, /*isForward=*/true));
   made->setExplainer(explain);
   made->caller = caller;
   *forward = std::move(made);

@@ -382,8 +382,8 @@ llvm::Error StepProgram::checkMemory(std::optional<int64_t> batchSize) {
       host::checkMemory("the state of function '" + entry + "'", state));
 }
 
-/// The file in the folder `cache` that names the code of `function` of
-/// `module`; empty without a folder.
+/// Returns the file in the folder `cache` that refers to the code of `function`
+/// of `module`. Returns an empty string if `cache` is empty.
 static std::string getStoredPath(ModuleOp module, llvm::StringRef function,
                                  const CPUPipelineOptions &options,
                                  llvm::StringRef cache) {
@@ -398,7 +398,8 @@ static std::string getStoredPath(ModuleOp module, llvm::StringRef function,
       cache);
 }
 
-/// Loads the code that the file `stored` names. Returns whether it exists.
+/// Loads the code that the file `stored` refers to. Returns whether it
+/// succeeded.
 static bool loadStored(llvm::StringRef stored, llvm::StringRef cache,
                        llvm::StringRef function,
                        llvm::ArrayRef<BufferType> buffers, BoundStep &bound) {

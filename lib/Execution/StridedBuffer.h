@@ -49,7 +49,8 @@ public:
         return false;
     return true;
   }
-  /// Becomes part `index` of `parts` equal parts along dimension `dim`.
+  /// Narrows the buffer to part `index` of `parts` equal parts along dimension
+  /// `dim`.
   void takePart(size_t dim, int64_t parts, int64_t index) {
     extents[dim] /= parts;
     data += index * extents[dim] * strides[dim];

@@ -64,7 +64,7 @@ def compare(name, plugin, scratch, source):
             # A diagnostic of amp-opt leaves out the operation by default.
             wanted = run("amp-opt", "--mlir-print-op-on-diagnostic", f"--pass-pipeline={pipeline}", file)
             found = run(*mlir_opt, f"--pass-pipeline={pipeline}", file)
-            # amp-opt names itself in an error without a place.
+            # amp-opt prints its own name in an error without a location.
             wanted = (*wanted[:2], wanted[2].replace("amp-opt: error: ", "<unknown>:0: error: "))
             if wanted != found:
                 yield f"{pipeline} of {file.name}: expected {wanted}, got {found}"

@@ -57,8 +57,9 @@ def main(program, source, build, scratch):
     nvcc.chmod(0o755)
     said = run(*seal, sys.executable, "-c", CUDA, prefix, "linear.mlir", nvcc, drive / "cache", cwd=drive)
     assert f"{nvcc} cannot compile" in said, said
-    (text,) = [path.read_text() for path in (drive / "cache").glob("*.cu")]
-    assert "// amp/Runtime/CUDA/Program.h" in text, text[:1000]
+    units = [path.read_text() for path in (drive / "cache").glob("*.cu")]
+    assert sorted(unit.splitlines()[0] for unit in units) == ["#define AMP_CUDA_UNIT 1", "#define AMP_CUDA_UNIT 2"], units
+    assert any("// amp/Runtime/CUDA/Program.h" in unit for unit in units), units
     said = run(*seal, prefix / "bin/amp-translate", "--mlir-to-cuda", "--standalone", "--batch-size=8", "linear.mlir",
                cwd=drive)  # fmt: skip
     assert "// amp/Runtime/CUDA/Program.h" in said, said[:1000]

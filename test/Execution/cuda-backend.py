@@ -22,7 +22,7 @@ import checks
 import numpy as np
 import runner
 import steps
-from host_compiler import count_calls, write_compiler
+from host_compiler import count_calls, count_runtimes, write_compiler
 from runner import MODEL, make_data
 
 folder, compiler, library, root, build = sys.argv[1:6]
@@ -83,7 +83,8 @@ for precision, tolerance in (("f32", 1e-5), ("fp16", 5e-3)):
         apart = distance("cpu." + name, "cuda." + name)
         print(precision, name, apart)
         assert apart <= tolerance
-assert count() == 2, count()
+# Both steps are linked with one runtime.
+assert count() == 2 and count_runtimes(nvcc) == 1, (count(), count_runtimes(nvcc))
 
 # The same step again is not compiled again. Another size, precision, rounding or
 # compiler is another step.
@@ -120,6 +121,17 @@ for damage in ("truncate", "empty", "change", "hash"):
     assert count() == before + 1, damage
     amp_run("cuda", *short)
     assert count() == before + 1, damage
+
+# A damaged runtime is also compiled again.
+[runtime] = [name for name in os.listdir(cache) if name.startswith("runtime-") and name.endswith(".o")
+             and os.path.getmtime(os.path.join(cache, name)) == max(
+                 os.path.getmtime(os.path.join(cache, other)) for other in os.listdir(cache) if other.endswith(".o"))]
+with open(os.path.join(cache, runtime), "r+b") as file:
+    file.truncate(100)
+os.remove(newest)
+before = count(), count_runtimes(nvcc)
+amp_run("cuda", *short)
+assert (count(), count_runtimes(nvcc)) == (before[0] + 1, before[1] + 1)
 
 # A compilation that is killed leaves nothing that a later run takes.
 use_compiler(version="3", before="echo broken > $out; sleep 60")

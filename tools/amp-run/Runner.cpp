@@ -55,6 +55,17 @@ static llvm::Error checkBackend(const RunnerOptions &options) {
     return makeError("unknown backend '{0}', expected cpu or cuda",
                      options.backend);
   const bool onCPU = options.backend == "cpu";
+  // These options run or compare steps with other CPU programs.
+  constexpr llvm::StringLiteral kReplays[] = {"explain", "diverge", "calibrate",
+                                              "search", "sweep-scale"};
+  if (!onCPU)
+    for (const std::string &name : options.cpuOptions)
+      if (llvm::is_contained(kReplays, name))
+        return makeError("--{0} runs further variants of the step on the CPU, "
+                         "but the backend is cuda; expected --backend=cpu, "
+                         "with the same data, seed and precision, or --watch, "
+                         "which counts the values of the GPU",
+                         name);
   const std::vector<std::string> &wrong =
       onCPU ? options.cudaOptions : options.cpuOptions;
   if (wrong.empty())
@@ -189,7 +200,7 @@ llvm::Expected<std::unique_ptr<StepProgram>>
 Runner::createProgram(ModuleOp module, llvm::StringRef precision) const {
   ProgramOptions programOptions = options.program;
   programOptions.precision = precision.str();
-  if (options.printIR && options.debug.watch)
+  if (options.printIR && options.debug.watch && options.backend == "cpu")
     programOptions.watch = options.debug.getWatchOptions();
   return StepProgram::create(module, programOptions);
 }
@@ -200,6 +211,8 @@ llvm::Expected<CUDAStepOptions>
 Runner::chooseCUDAStep(StepProgram &program) const {
   CUDAStepOptions result;
   result.compiler = options.cuda;
+  if (options.debug.watch)
+    result.watch = options.debug.match.empty() ? "." : options.debug.match;
   result.forward =
       options.training.predicts() ||
       (!options.compare.empty() && !program.getEvaluationRules().empty());
@@ -272,7 +285,6 @@ llvm::Error Runner::runPrecision(ModuleOp module, StepProgram &program,
   column.precision = precision.empty() ? "as written" : precision.str();
   host::TrainerHooks hooks;
   std::unique_ptr<Debugger> debugger;
-  // Only the CPU has these options.
   bool observes =
       options.debug.isGiven() && (!options.debug.diverge || isLow(precision));
   if (options.gradientHistogram || observes) {

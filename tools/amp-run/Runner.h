@@ -83,6 +83,8 @@ struct RunnerOptions {
   CUDACompilerOptions cuda;
   /// The options that only one backend has, and that are given.
   std::vector<std::string> cpuOptions, cudaOptions;
+  /// The given options that have an effect only on several ranks.
+  std::vector<std::string> rankOptions;
   bool gradientHistogram = false;
   DebugOptions debug;
   bool printIR = false;

@@ -78,7 +78,6 @@ llvm::Error WideRun::run(const RunnerOptions &options, ModuleOp module,
     return copyValues(static_cast<JITStep &>(step), &steps.start);
   };
   hooks.afterStep = [&](host::Step &step) {
-    AMP_RETURN_IF_ERROR(inner.afterStep(step));
     if (steps.batches.size() == kMostSteps)
       return host::Status();
     steps.batches.emplace_back();

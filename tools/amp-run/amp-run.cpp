@@ -380,7 +380,7 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
   options.backend = backend;
   options.cuda.compiler = cudaCompiler;
   options.cuda.cache = cudaCache;
-  // Each rank takes the GPU of its number.
+  // By default, each rank takes the GPU of its number on its machine.
   options.cuda.device = group && !device.getNumOccurrences() ? -1 : int(device);
   options.cuda.strictRounding = strictRounding;
   options.cuda.quiet = options.training.quiet;
@@ -391,10 +391,11 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
         names.push_back(option->ArgStr.str());
   };
   addGiven(options.cpuOptions,
-           {&threads, &gradientHistogram, &watch, &explainEvery, &calibrate,
+           {&threads, &gradientHistogram, &explainEvery, &calibrate,
             &searchFile, &sweepScale, &diverge});
   addGiven(options.cudaOptions,
            {&device, &cudaCompiler, &cudaCache, &strictRounding});
+  addGiven(options.rankOptions, {&shardOptimizer, &rankDeadline, &checkRanks});
   if (llvm::Error error = readPrecisions(options))
     return error;
   options.title = inputFile;

@@ -62,24 +62,24 @@ public:
   compile(ModuleOp module, llvm::StringRef function,
           llvm::ArrayRef<BufferType> buffers, llvm::StringRef cache = "");
 
-  /// Loads code that `compile` has written to the file `object`. Returns null
-  /// if the file is missing or damaged. `isParallel` is the property of that
-  /// code.
+  /// Loads code that `compile` wrote to the file `object`. Returns null if the
+  /// code cannot be loaded, for example because the file is missing or damaged.
+  /// `isParallel` says whether the code uses threads.
   static std::unique_ptr<CompiledStep>
   loadObject(llvm::StringRef object, bool isParallel, llvm::StringRef function,
              llvm::ArrayRef<BufferType> buffers);
 
   ~CompiledStep();
 
-  /// The file of the code, or an empty string.
+  /// The path of the object file, or an empty string.
   llvm::StringRef getObject() const { return object; }
-  /// Whether the code has threads.
+  /// Whether the code uses threads.
   bool isParallel() const { return parallel; }
 
   llvm::ArrayRef<BufferType> getBuffers() const { return buffers; }
 
   /// Runs the function on one array per buffer, in order. Checks that the
-  /// arrays have the types of `getBuffers`. `caller` has the operations that
+  /// arrays have the types of `getBuffers`. `caller` runs the operations that
   /// the function calls.
   llvm::Error run(llvm::ArrayRef<host::Array *> arrays,
                   const amp_step_caller &caller = {});

@@ -53,8 +53,17 @@ public:
   /// Continues with `other`, which computes the same step and may return more
   /// predictions. The states, the batches and the metrics stay.
   void setProgram(StepProgram &other) {
+    if (program != &other)
+      current = nullptr;
     program = &other;
-    current = nullptr;
+  }
+  /// Sets the program for sampled steps. It computes the same step and returns
+  /// the counts of `records` as predictions.
+  void setWatched(StepProgram &other,
+                  std::vector<host::WatchedRecord> records) {
+    plain = program;
+    watched = &other;
+    described = std::move(records);
   }
 
   /// Prepares for a caller of the C interface: allocates all states, so that
@@ -77,7 +86,7 @@ public:
   host::Status write(size_t tensor, host::Array value) override;
   host::Status fill(size_t tensor, int64_t samples, size_t bytes,
                     const std::function<void(void *)> &fill) override;
-  host::Status run(int steps) override { return runSlot(0, steps); }
+  host::Status run(int steps) override { return runWatched(0, steps); }
   host::Status wait() override { return host::Status(); }
   bool isAsynchronous() const override { return false; }
   host::Status readMetrics(std::vector<double> *values) override;
@@ -110,13 +119,22 @@ public:
   host::Status runSlot(int slot, int steps) override;
   host::Status enqueueHyperparameter(size_t tensor, double value) override;
 
+  std::vector<host::WatchedRecord> describeWatched() const override {
+    return described;
+  }
+  void setCounting(bool isCounted) override {
+    setProgram(isCounted ? *watched : *plain);
+  }
+  host::Status readCounts(const host::WatchedRecord &record,
+                          int64_t *fields) override;
+
 private:
   JITStep(StepProgram &program, std::vector<host::TensorInfo> tensors,
           std::shared_ptr<StepValues> values, bool isForward)
       : program(&program), tensors(std::move(tensors)),
         values(std::move(values)), isForward(isForward) {}
 
-  /// Fails if the step calls operations, but there is no caller.
+  /// Fails if the step calls operations and has no caller.
   host::Status checkCaller() const;
   /// Compiles the function for batches of `samples` if necessary.
   host::Status choose(int64_t samples);
@@ -130,6 +148,10 @@ private:
   }
 
   StepProgram *program;
+  /// The programs without and with counts, and the counted values. Null and
+  /// empty without a call of `setWatched`.
+  StepProgram *plain = nullptr, *watched = nullptr;
+  std::vector<host::WatchedRecord> described;
   std::vector<host::TensorInfo> tensors;
   std::shared_ptr<StepValues> values;
   bool isForward;
@@ -150,7 +172,7 @@ private:
     llvm::StringMap<unsigned> positions;
   };
   std::map<const BoundStep *, Predictions> buffers;
-  /// The ranks of a caller of the C interface, or null.
+  /// The ranks that the C interface provides, or null.
   std::shared_ptr<RankGroup> group;
   int64_t plannedBytes = 0, allocatedBytes = 0;
   bool isPlanned = true;

@@ -33,9 +33,9 @@ struct StepMemory {
 /// The count of this thread. Reset it before a measurement of the peak.
 StepMemory &getStepMemory();
 
-/// Frees all buffers that this thread has allocated since `markStepMemory`
-/// returned `mark`. For a step that ends before its code frees them. Steps may
-/// be nested.
+/// `freeStepMemory` frees all buffers that this thread has allocated since
+/// `markStepMemory` returned `mark`. It cleans up after a step that ends early.
+/// Steps may be nested.
 void *markStepMemory();
 void freeStepMemory(void *mark);
 

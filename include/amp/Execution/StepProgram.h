@@ -118,8 +118,8 @@ public:
   /// names of values, locations and initial values.
   uint64_t getFingerprint() const { return fingerprint; }
 
-  /// The first operation of the program that runs the step which the step calls
-  /// (`amp.call`), or empty.
+  /// The name of the first operation that the step calls with `amp.call`, or an
+  /// empty string.
   llvm::StringRef getCallee() const { return callee; }
 
   /// The loss-scaling rules of the step, as in a checkpoint.

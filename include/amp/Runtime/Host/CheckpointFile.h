@@ -61,8 +61,8 @@ inline bool isScalerRecord(const Array &array) {
          array.getShape().front() <= kMaxScalerBytes;
 }
 
-/// Computes the low copies of parameters that the file lacks, from a run
-/// without copies.
+/// Adds the low copies of parameters that a file from a run without copies
+/// lacks.
 inline void addCopies(const Step &step, ArrayMap *file) {
   for (const TensorInfo &tensor : step.getTensors()) {
     if (!isState(tensor.role) || tensor.init.kind != InitInfo::Kind::CopyOf ||
@@ -75,8 +75,8 @@ inline void addCopies(const Step &step, ArrayMap *file) {
   }
 }
 
-/// Whether the member `name` of a file, which the step lacks, is the low copy
-/// of a parameter. A run without copies does not need it.
+/// Whether the member `name` of a file is the low copy of a parameter. A step
+/// without copies ignores it.
 inline bool isSpareCopy(const Step &step, const std::string &name,
                         const Array &header) {
   static constexpr char kSuffix[] = ".low";
@@ -145,9 +145,9 @@ inline bool readProgress(const Step &step, const ArrayMap &file,
 
 /// Loads a file that `saveCheckpoint` wrote. The graph, the precision, the
 /// states and their types must be the same, apart from low copies of
-/// parameters: a run with copies resumes one without, and the reverse. So must
-/// the loss-scaling rules and the batch size, unless a difference is tolerated.
-/// Nothing changes after an error.
+/// parameters. A run with copies resumes a run without them, and vice versa.
+/// The loss-scaling rules and the batch size must also be the same, unless
+/// `tolerance` allows a difference. An error leaves the step unchanged.
 inline Status loadCheckpoint(Step &step, const std::string &path,
                              const CheckpointTolerance &tolerance) {
   // A state that does not fit is an error. Its header suffices to report it.

@@ -17,6 +17,8 @@
 #include "amp/Runtime/Host/Checkpoint.h"
 #include "amp/Runtime/Host/Dataset.h"
 #include "amp/Runtime/Host/Initializer.h"
+#include "amp/Runtime/Host/OutputFile.h"
+#include "amp/Runtime/Host/WatchReport.h"
 
 #include <functional>
 #include <memory>
@@ -86,9 +88,23 @@ public:
   /// Waits and reads the metrics of the last step, in the order of tensors.
   virtual Status readMetrics(std::vector<double> *values) = 0;
 
-  /// Lets rank 0 read states that the ranks divide, until the next run. All
-  /// ranks call it.
+  /// Gathers the states that the ranks divide. Rank 0 can read them until the
+  /// next run. All ranks must call this function.
   virtual Status gatherStates() { return Status(); }
+
+  /// Starts to count the watched values in one of `every` steps, and clears
+  /// earlier counts. 0 stops counting and keeps the counts. A positive number
+  /// is an error if the step was compiled without watched values.
+  virtual Status watch(int64_t every) {
+    return every ? makeError(kInvalidArgument,
+                             "the step was compiled without watched values; "
+                             "expected the option watch of the translation")
+                 : Status();
+  }
+  /// Prints the counts, as `WatchReport::print`.
+  virtual Status printWatched(WatchFormat, const std::string &, std::string *) {
+    return makeError(kInvalidArgument, "no values were watched");
+  }
 
   /// Adds results on memory.
   virtual void addMemory(Results *results) = 0;
@@ -293,6 +309,35 @@ inline Status setHyperparameters(
   }
   for (const auto &[name, value] : settings)
     AMP_RETURN_IF_ERROR(setHyperparameter(step, name, value));
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Watched values
+//===----------------------------------------------------------------------===//
+
+/// The files of watched values. An empty path: no file.
+struct WatchOutputs {
+  std::string jsonPath, pagePath;
+};
+
+/// Stops counting in `step`, writes the files, and prints the most important
+/// values to `table`. `run` names the run, and `title` names the model.
+inline Status reportWatched(Step &step, const WatchOutputs &outputs,
+                            const std::string &run, const std::string &title,
+                            std::string *table) {
+  AMP_RETURN_IF_ERROR(step.watch(0));
+  AMP_RETURN_IF_ERROR(step.printWatched(WatchFormat::Table, run, table));
+  const std::pair<WatchFormat, const std::string *> files[] = {
+      {WatchFormat::Json, &outputs.jsonPath},
+      {WatchFormat::Page, &outputs.pagePath}};
+  for (const auto &[format, path] : files) {
+    std::string text;
+    if (path->empty())
+      continue;
+    AMP_RETURN_IF_ERROR(step.printWatched(format, title, &text));
+    AMP_RETURN_IF_ERROR(writeFile(*path, text));
+  }
   return Status();
 }
 

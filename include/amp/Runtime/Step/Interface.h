@@ -121,42 +121,46 @@ typedef struct amp_step_allocator {
                      void *stream);
 } amp_step_allocator;
 
-/* A call of an operation of the caller: an amp.call of the step. */
+/* A call of an operation of the caller, from an amp.call of the step. */
 typedef struct amp_step_call {
   uint32_t size; /* sizeof(amp_step_call) */
-  /* For the derivative of the operation: the last `num_seeds` operands are the
-   * gradients of the results `seeds`, after the operands of the operation.
-   * Result i is the gradient of operand wrt[i]. 0 for the operation itself. */
+  /* 0 calls the operation itself. Other numbers call its derivative: the last
+   * `num_seeds` operands, which follow the operands of the operation, are the
+   * gradients of the results `seeds`. Result i is the gradient of operand
+   * wrt[i]. */
   int32_t num_seeds;
   const char *name; /* of the operation, as in the graph */
   int32_t num_operands;
   int32_t num_results;
-  /* Contiguous and row-major, with the type, the shape and the data. Valid
-   * until the function returns. The role is -1, and the name is null. */
+  /* Each tensor has a type, a shape and data, which is contiguous and
+   * row-major. Its role is -1, and its name is null. It is valid until the
+   * function returns. */
   const amp_step_tensor *operands;
   const amp_step_tensor *results; /* the function writes their data */
   const int64_t *seeds;
   const int64_t *wrt;
 } amp_step_call;
 
-/* The operations of the caller. */
+/* The function that performs the operations of the caller. */
 typedef struct amp_step_caller {
-  void *context; /* passed on */
-  /* Returns AMP_STEP_OK, or another number to end the step with an error: the
+  void *context; /* the first argument of `call` */
+  /* Returns AMP_STEP_OK, or another number to end the step with an error. The
    * parameters are then unchanged, but statistics that a forward pass updates
-   * may have changed. The thread that runs the step calls it. It must not
-   * throw. It may run other steps, but not this one. */
+   * may have changed. The thread that runs the step calls this function. The
+   * function must not throw. It may run steps of other programs, but no step of
+   * this program. */
   int32_t (*call)(void *context, const amp_step_call *call);
 } amp_step_caller;
 
-/* How the ranks of a step that several processes run together exchange bytes of
- * host memory, such as MPI or the process group of another framework. */
+/* Several processes can run a step together, as its ranks. They exchange bytes
+ * of host memory by this function, for example through MPI or the process group
+ * of another framework. */
 typedef struct amp_step_exchange {
-  void *context; /* passed on */
-  /* Sends `bytes` bytes at send + i * stride to rank i, and receives as many of
-   * rank i at receive + i * bytes, for each rank i and this one too. All ranks
-   * call it with the same `bytes`, in the same order. Returns 0, or another
-   * number after an error. */
+  void *context; /* the first argument of `exchange` */
+  /* For each rank i, including this one, sends `bytes` bytes at send + i *
+   * stride to rank i, and receives `bytes` bytes from rank i at receive + i *
+   * bytes. All ranks make the same calls with the same `bytes`, in the same
+   * order. Returns 0, or another number after an error. */
   int32_t (*exchange)(void *context, const void *send, uint64_t stride,
                       void *receive, uint64_t bytes);
 } amp_step_exchange;
@@ -184,8 +188,8 @@ enum {
 typedef struct amp_step_options {
   uint32_t size;  /* sizeof(amp_step_options) */
   uint32_t flags; /* of the enum above; the CPU ignores those of launches */
-  /* The ordinal of the GPU; 0 for the CPU. With several ranks, -1 is the GPU of
-   * the number that the launcher gave this process on its machine. */
+  /* The ordinal of the GPU; 0 for the CPU. With several ranks, -1 selects the
+   * GPU of the local number that the launcher gave this process. */
   int32_t device;
   int32_t num_slots; /* slots of batches: 1 or 2; 0 stands for 1 */
   /* A cudaStream_t with AMP_STEP_CALLER_STREAM; null is the default stream. The
@@ -194,21 +198,22 @@ typedef struct amp_step_options {
   amp_step_allocator allocator; /* all null: the step allocates */
   uint64_t seed;                /* of initial values and random numbers */
   const char *tune_cache; /* a file of the fastest algorithms; may be null */
-  /* For a program of several ranks. A step of CUDA takes the ncclComm_t of the
-   * caller, which must outlive it, or null: then the ranks connect NCCL with
-   * the help of `exchange`. A step of the CPU takes null and needs `exchange`.
+  /* For a program of several ranks. On CUDA, this is an ncclComm_t of the
+   * caller, which must outlive the step, or null. If it is null, the ranks
+   * connect NCCL through `exchange`. On the CPU, it must be null, and
+   * `exchange` must not be.
    */
   void *communicator;
   int32_t rank;
-  int32_t num_ranks; /* that of the program; 0 stands for 1 */
+  int32_t num_ranks; /* must be that of the program; 0 means 1 */
   /* Null unless the step calls operations of the caller. */
   amp_step_caller caller;
-  /* Called by the threads that call the step. The structure may end with the
-   * call of `create`, but its context must outlive the step. It must not throw,
-   * and must not call the step. May be null. */
+  /* May be null. The structure needs to exist only until `create` returns, but
+   * its context must outlive the step. The threads that call the step call the
+   * function, which must neither throw nor call the step. */
   const amp_step_exchange *exchange;
-  /* CUDA: the seconds after which a rank that waits for others ends its process
-   * with a message; 0 stands for 600. */
+  /* CUDA: a rank that waits for others for more than this number of seconds
+   * ends its process with a message. 0 means 600. */
   uint64_t deadline;
   uint64_t reserved[4]; /* 0 */
 } amp_step_options;
@@ -234,6 +239,13 @@ typedef struct amp_step_batch {
   void *stream;         /* a cudaStream_t, with AMP_STEP_COPY_STREAM */
 } amp_step_batch;
 
+/* The formats of the report of watched values. */
+enum {
+  AMP_STEP_WATCH_TABLE = 0, /* lines of text: the values that matter most */
+  AMP_STEP_WATCH_JSON = 1,  /* all values, as --watch-json of amp-run */
+  AMP_STEP_WATCH_PAGE = 2   /* HTML, as --watch-page of amp-run */
+};
+
 typedef struct amp_step amp_step; /* an instance of a program */
 
 /* A compiled program. `version`, `size` and `last_error` are the same in all
@@ -250,7 +262,8 @@ typedef struct amp_step_program {
   uint64_t fingerprint;  /* a hash of the graph, as in checkpoints */
   int64_t fixed_batch;   /* samples in a batch of a rank; 0: any number */
   int32_t has_forward;   /* whether create_forward works */
-  /* The ranks that run the step together. 0 and 1: one. -1: any number. */
+  /* The number of ranks that run the step together: 0 or 1 for one rank, -1 for
+   * any number. */
   int32_t num_ranks;
   const void *internal; /* of the library */
 
@@ -285,7 +298,8 @@ typedef struct amp_step_program {
   int32_t (*initialize)(amp_step *step, uint64_t seed);
   /* Replaces all states by those of a checkpoint, of `save` or of amp-run. */
   int32_t (*load)(amp_step *step, const char *path);
-  /* Writes a checkpoint. All ranks call it, and rank 0 writes the file. */
+  /* Writes a checkpoint. All ranks call this function, and rank 0 writes the
+   * file. */
   int32_t (*save)(amp_step *step, const char *path);
 
   /* Waits and copies a tensor of any list but the batches to host memory.
@@ -323,9 +337,26 @@ typedef struct amp_step_program {
    */
   int32_t (*use_states)(amp_step *forward, amp_step *step);
 
-  /* Appended in November 2026. Lets rank 0 `read` states that the ranks divide,
-   * until the next run. All ranks call it. It has no effect for other steps. */
+  /* Appended in November 2026. Gathers the states that the ranks divide, so
+   * that rank 0 can `read` them until the next run. All ranks call this
+   * function. It has no effect if the ranks divide no state. */
   int32_t (*gather_states)(amp_step *step);
+
+  /* Appended later in November 2026. Starts to count the watched values and
+   * clears earlier counts. A step is counted if the number of steps run before
+   * it is a multiple of `every`. 0 stops counting and keeps the counts. A run
+   * with a counted step waits for it. After the first call, other steps compute
+   * no predictions on CUDA, as with AMP_STEP_NO_PREDICTIONS. `done` sets the
+   * number of steps run, for a caller that restored the state without the
+   * library; -1 keeps the number. A positive `every` is an error if the program
+   * was compiled without watched values, or if the step was created without
+   * predictions. */
+  int32_t (*watch)(amp_step *step, int64_t every, int64_t done);
+  /* Waits, and prints the counts in one of the formats AMP_STEP_WATCH_*.
+   * `title` names the run in a table, and the model in other formats. `*text`
+   * belongs to the step and is valid until the next call. */
+  int32_t (*report_watched)(amp_step *step, int32_t format, const char *title,
+                            const char **text);
 } amp_step_program;
 
 /* The function of a shared library that returns its program, exported as

@@ -19,6 +19,9 @@
 
 #include <optional>
 
+/// Marks a function that a shared library exports.
+#define AMP_STEP_EXPORT __attribute__((visibility("default")))
+
 namespace amphost {
 
 /// The most slots of batches that a step has.
@@ -32,14 +35,14 @@ struct StepSettings {
   std::optional<void *> stream;
   /// Without functions: the step allocates.
   amp_step_allocator allocator = {};
-  /// Without a function: the step must have no calls.
+  /// If this has no function, the step must have no calls.
   amp_step_caller caller = {};
   uint64_t seed = 0;
   std::string tuneCache;
   bool zeroStates = false, useGraph = true, poison = false, tune = false;
   bool predictions = true;
   CheckpointTolerance tolerance;
-  /// The ranks that run the step together, and their connection.
+  /// The rank of this process, the number of ranks, and their connection.
   int rank = 0, numRanks = 1;
   void *communicator = nullptr;
   const amp_step_exchange *exchange = nullptr;
@@ -98,6 +101,61 @@ public:
   /// Creates the forward function, without values.
   virtual Status createForwardStep(std::unique_ptr<InterfaceStep> *forward) = 0;
 
+  /// The values that the step can count, without counts.
+  virtual std::vector<WatchedRecord> describeWatched() const { return {}; }
+  /// Sets whether the last step of each later run counts these values.
+  virtual void setCounting(bool) {}
+  /// Waits and reads the counts of a value in the last step.
+  virtual Status readCounts(const WatchedRecord &, int64_t *) {
+    return Status();
+  }
+
+  Status watch(int64_t every) override {
+    std::vector<WatchedRecord> described = describeWatched();
+    if (described.empty())
+      return Step::watch(every);
+    isWatching = every > 0;
+    setCounting(false);
+    if (!isWatching)
+      return Status();
+    const char *precision = getIdentity().precision;
+    report.emplace(std::move(described), getLowType(precision ? precision : ""),
+                   every);
+    return Status();
+  }
+  Status printWatched(WatchFormat format, const std::string &title,
+                      std::string *text) override {
+    if (!report)
+      return Step::printWatched(format, title, text);
+    *text = report->print(format, title);
+    return Status();
+  }
+  /// The report of the counted steps, or null before the first call of `watch`.
+  const WatchReport *getWatchReport() const {
+    return report ? &*report : nullptr;
+  }
+  /// Runs steps on the batches of `slot`, and counts values in sampled steps.
+  Status runWatched(int slot, int steps) {
+    if (!isWatching || steps <= 0)
+      return runSlot(slot, steps);
+    for (int done = 0; done < steps;) {
+      const int64_t before = progress.step;
+      const bool isSampled = report->isSampled(before);
+      int count = 1;
+      while (!isSampled && done + count < steps &&
+             !report->isSampled(before + count))
+        ++count;
+      setCounting(isSampled);
+      const Status status = runCounted(slot, count, isSampled);
+      if (!status.isOk()) {
+        setCounting(false);
+        return status;
+      }
+      done += count;
+    }
+    return Status();
+  }
+
   Status createForward(std::unique_ptr<Step> *forward) override {
     std::unique_ptr<InterfaceStep> own;
     AMP_RETURN_IF_ERROR(createForwardStep(&own));
@@ -106,6 +164,21 @@ public:
   }
 
   CheckpointTolerance tolerance;
+
+private:
+  /// Runs `count` steps, and adds the counts of a sampled step to the report.
+  Status runCounted(int slot, int count, bool isSampled) {
+    AMP_RETURN_IF_ERROR(runSlot(slot, count));
+    if (!isSampled)
+      return Status();
+    return report->add(progress.step,
+                       [&](const WatchedRecord &record, int64_t *fields) {
+                         return readCounts(record, fields);
+                       });
+  }
+
+  std::optional<WatchReport> report;
+  bool isWatching = false;
 };
 
 /// A compiled program. Its functions may be called by several threads.
@@ -113,7 +186,7 @@ class InterfaceProgram {
 public:
   virtual ~InterfaceProgram() = default;
   virtual const std::vector<TensorInfo> &getTensors() const = 0;
-  /// The number of ranks of a step, or -1 for any number.
+  /// Returns the number of ranks of a step, or -1 if any number is allowed.
   virtual int getNumRanks() const { return 1; }
   /// Creates a step and allocates its memory. States have no values yet.
   virtual Status create(const StepSettings &settings,

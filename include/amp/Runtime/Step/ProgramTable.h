@@ -20,9 +20,6 @@
 #include <array>
 #include <cstring>
 
-/// Marks a function that a shared library exports.
-#define AMP_STEP_EXPORT __attribute__((visibility("default")))
-
 namespace amphost {
 
 static_assert(int(Role::Parameter) == AMP_STEP_PARAMETER &&
@@ -37,6 +34,9 @@ static_assert(int(ElementType::Bool) == AMP_STEP_BOOL &&
                   int(ElementType::F16) == AMP_STEP_F16 &&
                   int(ElementType::F64) == AMP_STEP_F64,
               "element types of the C interface");
+static_assert(int(WatchFormat::Table) == AMP_STEP_WATCH_TABLE &&
+                  int(WatchFormat::Page) == AMP_STEP_WATCH_PAGE,
+              "forms of reports of the C interface");
 
 inline constexpr ErrorCode kUnsupportedRequest =
                                ErrorCode(AMP_STEP_UNSUPPORTED),
@@ -74,6 +74,8 @@ struct amp_step {
   int numSlots;
   bool isForward;
   int rank = 0;
+  /// The last text of `report_watched`.
+  std::string watched;
 };
 
 namespace amphost {
@@ -147,8 +149,8 @@ inline Status describe(const TensorInfo &info, void *data,
   return Status();
 }
 
-/// Checks the ranks in the options of a caller, for a program of `numRanks`
-/// ranks.
+/// Checks the options of a caller that concern ranks, for a program of
+/// `numRanks` ranks.
 inline Status checkRanks(int numRanks, StepSettings *settings) {
   if (settings->numRanks < 1)
     return makeError(kInvalidArgument, "num_ranks is %d, expected at least 0",
@@ -518,7 +520,7 @@ inline int32_t run(amp_step *handle, int32_t slot, int32_t steps) {
                        "%d steps to run, expected a number that is not "
                        "negative",
                        steps);
-    return object.step->runSlot(slot, steps);
+    return object.step->runWatched(slot, steps);
   });
 }
 
@@ -537,6 +539,36 @@ inline int32_t readMetrics(amp_step *handle, double *values, int32_t count) {
     std::vector<double> numbers;
     AMP_RETURN_IF_ERROR(object.step->readMetrics(&numbers));
     std::copy(numbers.begin(), numbers.end(), values);
+    return Status();
+  });
+}
+
+inline int32_t watch(amp_step *handle, int64_t every, int64_t done) {
+  return call(handle, [&](amp_step &object) {
+    if (every < 0 || done < -1)
+      return makeError(kInvalidArgument,
+                       "'every' is %lld and 'done' is %lld, expected at least "
+                       "0 and at least -1",
+                       (long long)every, (long long)done);
+    AMP_RETURN_IF_ERROR(object.step->watch(every));
+    if (done >= 0)
+      object.step->progress.step = done;
+    return Status();
+  });
+}
+
+inline int32_t reportWatched(amp_step *handle, int32_t format,
+                             const char *title, const char **text) {
+  return call(handle, [&](amp_step &object) {
+    AMP_RETURN_IF_ERROR(checkOutput(text));
+    if (format < 0 || format > AMP_STEP_WATCH_PAGE || !title)
+      return makeError(kInvalidArgument,
+                       "format %d with %s title, expected a format from 0 to "
+                       "%d and a title",
+                       format, title ? "a" : "no", AMP_STEP_WATCH_PAGE);
+    AMP_RETURN_IF_ERROR(
+        object.step->printWatched(WatchFormat(format), title, &object.watched));
+    *text = object.watched.c_str();
     return Status();
   });
 }
@@ -613,6 +645,8 @@ inline amp_step_program makeTable(const InterfaceProgram &program,
   result.use_states = table::useStates;
   result.num_ranks = program.getNumRanks();
   result.gather_states = table::gatherStates;
+  result.watch = table::watch;
+  result.report_watched = table::reportWatched;
   return result;
 }
 
