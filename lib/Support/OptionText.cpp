@@ -51,8 +51,8 @@ static SmallVector<StringRef> getKeys(StringRef options) {
   return keys;
 }
 
-/// Returns the first key that `options` has twice, or an empty string: MLIR
-/// takes the last value without a word.
+/// Returns the first key that occurs twice in `options`, or an empty string.
+/// MLIR would silently use the last value.
 static StringRef findRepeatedOption(StringRef options,
                                     ArrayRef<StringRef> lists) {
   SmallVector<StringRef> seen;
@@ -99,7 +99,8 @@ struct OptionNames : mlir::detail::PassOptions {
 };
 } // namespace
 
-/// Returns why the keys of `text` are wrong, or an empty string.
+/// Returns an error if a key in `text` is unknown or repeated, and an empty
+/// string otherwise.
 static std::string checkKeys(StringRef owner, StringRef text,
                              ArrayRef<StringRef> known,
                              ArrayRef<StringRef> lists) {
@@ -116,7 +117,8 @@ static std::string checkKeys(StringRef owner, StringRef text,
 
 std::string mlir::amp::checkPassOptions(Pass &pass, StringRef text,
                                         ArrayRef<StringRef> lists) {
-  // The options of a pass are private, but its text has their names.
+  // The options of a pass are private, but its printed form contains their
+  // names.
   std::string printed;
   llvm::raw_string_ostream os(printed);
   pass.printAsTextualPipeline(os);
@@ -128,19 +130,25 @@ std::string mlir::amp::checkPassOptions(Pass &pass, StringRef text,
   return checkKeys(pass.getArgument(), text, known, lists);
 }
 
-std::string mlir::amp::describeWrongValues(Pass &pass, StringRef text,
-                                           StringRef reason) {
+/// Returns the error of `owner` for options that the parser refuses with
+/// `reason`, which may be empty.
+static std::string describeFailure(StringRef owner, StringRef text,
+                                   StringRef reason) {
   reason = reason.trim();
   reason.consume_front("<Pass-Options-Parser>: ");
   if (reason.empty())
-    return (pass.getArgument() + ": wrong options '" + text + "'").str();
-  return (pass.getArgument() + ": " + reason).str();
+    return (owner + ": wrong options '" + text + "'").str();
+  return (owner + ": " + reason).str();
+}
+
+std::string mlir::amp::describeWrongValues(Pass &pass, StringRef text,
+                                           StringRef reason) {
+  return describeFailure(pass.getArgument(), text, reason);
 }
 
 std::string mlir::amp::parseOptions(mlir::detail::PassOptions &options,
                                     StringRef owner, StringRef text,
                                     ArrayRef<StringRef> lists) {
-  auto fail = [&](const Twine &why) { return (owner + ": " + why).str(); };
   SmallVector<StringRef> known = OptionNames::get(options);
   if (std::string wrong = checkKeys(owner, text, known, lists); !wrong.empty())
     return wrong;
@@ -150,8 +158,6 @@ std::string mlir::amp::parseOptions(mlir::detail::PassOptions &options,
   if (succeeded(options.parseFromString(text, os)))
     return "";
   if (!getWrongValue().empty())
-    return fail(getWrongValue());
-  StringRef reason = StringRef(printed).trim();
-  reason.consume_front("<Pass-Options-Parser>: ");
-  return reason.empty() ? fail("wrong options '" + text + "'") : fail(reason);
+    return (owner + ": " + getWrongValue()).str();
+  return describeFailure(owner, text, printed);
 }

@@ -16,7 +16,7 @@ StringRef mlir::amp::canonicalizePrecision(StringRef precision) {
       .Cases({"f16", "half", "float16"}, "fp16")
       .Case("bfloat16", "bf16")
       .Cases({"fp32", "float", "float32"}, "f32")
-      // The recipe that fp8 alone means.
+      // "fp8" without a recipe means "fp8-current".
       .Case("fp8-current", "fp8")
       .Default(precision);
 }

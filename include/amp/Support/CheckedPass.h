@@ -1,12 +1,12 @@
-//===- CheckedPass.h - Passes that name wrong options -----------*- C++ -*-===//
+//===- CheckedPass.h - Passes that check their options ----------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The base class of the passes. CheckedPass.td makes it the base of those that
-// TableGen declares.
+// The base class of all passes. CheckedPass.td makes it the base class of
+// passes that TableGen declares.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,17 +19,18 @@
 
 namespace mlir::amp {
 
-/// Returns why `text` cannot set the options of `pass`, or an empty string: an
-/// option is unknown, or given twice. Values of `lists` accumulate, and may be
-/// given in parts.
+/// Returns an error if `text` contains an unknown or repeated option of `pass`,
+/// and an empty string otherwise. Options in `lists` may be repeated, because
+/// their values accumulate.
 std::string checkPassOptions(Pass &pass, StringRef text,
                              ArrayRef<StringRef> lists);
 
-/// Returns the error for values in `text` that the options of `pass` reject,
-/// from the reason that MLIR gives. It is empty if LLVM has printed the reason.
+/// Returns the error for a value in `text` that an option of `pass` rejects.
+/// `reason` is MLIR's message. It is empty if LLVM has already printed the
+/// reason.
 std::string describeWrongValues(Pass &pass, StringRef text, StringRef reason);
 
-/// A pass whose errors of options name the pass and the option that was meant.
+/// A pass whose errors for wrong options name the pass and suggest an option.
 template <typename OpT = void>
 class CheckedPass : public OperationPass<OpT> {
 public:
@@ -48,7 +49,8 @@ public:
 protected:
   using OperationPass<OpT>::OperationPass;
 
-  /// The options that are lists. MLIR does not tell those that are empty.
+  /// Returns the names of list options. MLIR does not print empty lists, so the
+  /// names cannot be read from the printed options.
   virtual ArrayRef<StringRef> getListOptions() const { return {}; }
 };
 

@@ -1,4 +1,4 @@
-//===- CheckedPass.td - Passes that name wrong options -----*- tablegen -*-===//
+//===- CheckedPass.td - Passes that check their options ----*- tablegen -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
