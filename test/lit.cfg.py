@@ -181,7 +181,7 @@ if subprocess.run(
     ["sh", "-c", "mpirun -n 2 true"], capture_output=True, env={**os.environ, **config.environment}
 ).returncode == 0:
     config.available_features.add("mpi")
-# A Debian in a folder. Only root can make one.
+# debootstrap installs a Debian system in a folder. It needs root.
 debootstrap = shutil.which("debootstrap", path=os.environ["PATH"] + ":/usr/sbin")
 if debootstrap and os.geteuid() == 0 and runs("unshare", "--mount", "true"):
     config.available_features.add("debootstrap")

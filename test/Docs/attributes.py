@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The table of the dialect has one row for each discardable attribute that the
+# The table in AMPDialect.td has one row for each discardable attribute that the
 # code declares.
 #
 # RUN: %python %s %amp_src_root

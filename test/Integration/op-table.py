@@ -43,7 +43,7 @@ EXEMPT = {
     # Execution/ranks.py and Execution/shard-optimizer.py run them on several ranks. On one they disappear.
     "amp.all_gather": {"f16 and bf16 lowering test", "lowering of its example in f16 and bf16"},
     "amp.all_reduce": {"f16 and bf16 lowering test", "lowering of its example in f16 and bf16"},
-    # Torch/custom-operations.py runs it. Its derivative is a pass of the caller.
+    # Torch/custom-operations.py runs it. The caller computes its derivative.
     "amp.call": {"derivative check", "f16 and bf16 lowering test"},
     "amp.rank_part": {"f16 and bf16 lowering test", "lowering of its example in f16 and bf16"},
     "amp.reduce_scatter": {"f16 and bf16 lowering test", "lowering of its example in f16 and bf16"},

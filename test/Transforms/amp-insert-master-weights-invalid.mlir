@@ -12,7 +12,7 @@
 // MASTER: error: amp-insert-master-weights: update-rounding={{kahan|stochastic}} is for weights without a master, expected mode=none, got mode={{copy|cast}}
 // RUN: not amp-opt %S/amp-insert-master-weights-rounding.mlir --auto-mixed-precision=precision=fp16 \
 // RUN:   --amp-insert-master-weights='mode=none update-rounding=stochastic' 2>&1 | FileCheck %s --check-prefix=FP16
-// FP16: error: stochastic rounding is to bf16, but argument 0 is read in 'f16'
+// FP16: error: stochastic rounding is to bf16, but parameter "w" is read in 'f16'
 
 // expected-error@below {{cannot add the argument 'w.low': argument 1 has that 'amp.name'}}
 func.func @name_clash(

@@ -1,8 +1,8 @@
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parameters of which forward and backward read the upper half. The weight is
-// read in two places, the gain only in f32.
+// The forward and backward passes read the upper half of the weight in two
+// places. No operation reads the gain in bf16.
 //
 // RUN: amp-opt %s --auto-mixed-precision=precision=bf16 > %t.mixed
 // RUN: amp-opt %t.mixed --amp-insert-master-weights=mode=split > %t.split
@@ -27,7 +27,7 @@
 // CHECK: return %[[NEW]]
 // REMARK-DAG: remark: {{.*}}Split | {{.*}}Parameter=w
 // REMARK-DAG: remark: {{.*}}NotSplit | {{.*}}Parameter=g, Reason="forward and backward read it in f32 only
-// FP16: error: the upper half of an f32 is a bf16, but argument 0 is read in 'f16'; expected precision bf16, or master-weights=copy
+// FP16: error: the upper half of an f32 is a bf16, but parameter "w" is read in 'f16'; expected precision bf16, or master-weights=copy
 // ROUNDING: error: amp-insert-master-weights: update-rounding=stochastic is for weights without a master, expected mode=none, got mode=split
 // STRIP: error: cannot undo mixed precision, because later passes built on it
 func.func @step(

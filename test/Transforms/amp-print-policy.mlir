@@ -30,7 +30,7 @@
 // MISSING: error: cannot read policy 'none': No such file or directory; expected a file or one of the presets
 // RUN: not amp-opt input.mlir --amp-print-policy=policy=broken.yaml 2>&1 | FileCheck %s --check-prefix=BROKEN
 // BROKEN: broken.yaml:2:12: error: policy: expected 'precision' to be fp16, bf16 or f32, got 'fp8'
-// Precisions have the spellings that options accept.
+// A policy accepts the same spellings of a precision as an option.
 // RUN: amp-opt --amp-print-policy=spelled.yaml | FileCheck %s --check-prefix=SPELLED
 // SPELLED: precision: float16
 // RUN: not amp-opt input.mlir --amp-print-policy=file=user.yaml 2>&1 | FileCheck %s --check-prefix=OPTION

@@ -105,8 +105,8 @@ func.func @foreign(%a: tensor<*xf32>, %b: vector<4xf16>, %c: memref<4xf16>, %d: 
   return %4 : tensor<4x4xf32>
 }
 
-// Functions that call each other have a low argument, which an operation with
-// a body reads at once.
+// Two functions call each other with a low argument. An operation with a body
+// reads the argument directly.
 // CHECK-LABEL: func.func private @ping
 // CHECK-SAME: tensor<4x4xf16>
 // CHECK: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<4x4xf16>, tensor<4x4xf16>)

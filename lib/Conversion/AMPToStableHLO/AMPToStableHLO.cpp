@@ -85,7 +85,7 @@ public:
                         builder.getNamedAttr("broadcast_dimensions",
                                              builder.getDenseI64ArrayAttr({})));
   }
-  /// The bf16 with the upper 16 bits of each f32.
+  /// Returns the upper 16 bits of each f32 as a bf16.
   Value upperHalf(Value value) {
     auto type = cast<RankedTensorType>(value.getType());
     auto bits = type.clone(builder.getI32Type());

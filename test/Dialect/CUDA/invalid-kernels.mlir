@@ -227,7 +227,7 @@ func.func @index_in_finish(%x: tensor<4xf32>) {
 // -----
 
 func.func @codes(%x: tensor<4xf8E4M3FN>) {
-  // expected-error@+1 {{reads or writes 'f8E4M3FN', which only 'cuda.quantize' and 'cuda.scaled_gemm' do}}
+  // expected-error@+1 {{reads or writes 'f8E4M3FN', expected another element type}}
   %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] {
   ^bb0(%e: f8E4M3FN):
     %f = arith.extf %e : f8E4M3FN to f32

@@ -31,8 +31,9 @@ STEP = 1e-5
 TYPES = {"float64": "f64", "float32": "f32", "int64": "i64", "bool": "i1"}
 
 
-# The gradient of the upper half of a parameter is the gradient of the parameter
-# (Integration/split-masters.py). Programs of PyTorch define calls (Torch/custom-operations.py).
+# Other tests cover these operations. The gradient of amp.upper_half is the gradient of the
+# whole parameter (Integration/split-masters.py). PyTorch differentiates the operations that
+# amp.call calls (Torch/custom-operations.py).
 ELSEWHERE = {"amp.call", "amp.upper_half"}
 
 

@@ -22,8 +22,8 @@
       [[maybe_unused]] const BitVector &wanted,                                \
       [[maybe_unused]] MutableArrayRef<Value> operandGradients)
 
-/// The rule of an operation without a backward operation: a second derivative
-/// of a composite, or a norm with given statistics.
+/// The gradient rule of an operation that has no backward operation, such as
+/// the backward operation of a composite, or a norm with given statistics.
 #define AMP_DECOMPOSED_RULE(OP)                                                \
   AMP_GRADIENT_RULE(OP) {                                                      \
     return differentiateDecomposition(*this, builder, resultGradients, wanted, \

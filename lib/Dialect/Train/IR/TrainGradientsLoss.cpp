@@ -1,4 +1,4 @@
-//===- TrainGradientsLoss.cpp - Rules of losses ---------------------------===//
+//===- TrainGradientsLoss.cpp - Gradient rules of losses ------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

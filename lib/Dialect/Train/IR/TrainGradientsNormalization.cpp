@@ -1,4 +1,4 @@
-//===- TrainGradientsNormalization.cpp - Rules of norms -------------------===//
+//===- TrainGradientsNormalization.cpp - Gradient rules of norms ----------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,8 @@ AMP_GRADIENT_RULE(LogSoftmaxOp) {
 AMP_GRADIENT_RULE(LogsumexpOp) {
   TrainBuilder t(builder, getLoc());
   Value x = t.widen(getInput());
-  // Infinities share the gradient like equal numbers, and do not give NaN.
+  // Clamp infinities, so that they share the gradient like equal numbers and do
+  // not produce NaN.
   double largest =
       APFloat::getLargest(
           cast<FloatType>(getElementTypeOrSelf(x)).getFloatSemantics())
@@ -53,8 +54,8 @@ AMP_DECOMPOSED_RULE(LogSoftmaxGradOp)
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// The rule of a norm. It uses the backward operation if only the first result
-/// influences the loss, and the decomposition otherwise.
+/// The gradient rule of a norm. It uses the backward operation if the loss
+/// depends only on the first result, and the decomposition otherwise.
 template <typename GradOp, typename NormOp>
 static LogicalResult
 differentiateNorm(NormOp op, OpBuilder &builder,
