@@ -16,7 +16,8 @@ namespace mlir::amp {
 /// Returns the decisions of the report of the module `uri` (`model.json` next
 /// to `model.mlir`) as diagnostics of the language server protocol with the
 /// severity "information", one for each operation with a choice. Returns no
-/// diagnostic without a report, and one if the report is older than the module.
+/// diagnostics if there is no report, and a single diagnostic if the report is
+/// older than the module.
 llvm::json::Array getReportDiagnostics(llvm::StringRef uri);
 
 /// Runs `server`, whose messages go to the standard output, and adds the

@@ -141,10 +141,10 @@ def ConvertTrainToCUDA
       values, become one product with the columns of all, if that moves fewer
       bytes.
     - RMS norms and their gradients have kernels too.
-    - A tensor that products read in 8 bits is quantised by the kernel or norm
-      that computes it, if the scale is known before. Otherwise this launch finds
-      the magnitude from which the scale follows. The tensor itself is stored only
-      if something else reads it.
+    - If products read a tensor in 8 bits and the scale is known in advance, the
+      kernel or norm that computes the tensor also quantises it. Otherwise, this
+      launch finds the magnitude that determines the scale. The tensor itself is
+      stored only if other operations read it.
     - All other operations become loops over elements, as for the CPU, which are
       fused and become `cuda.kernel`. If a loop with several readers reads no
       more memory than it writes, each reader computes it.
@@ -156,9 +156,9 @@ def ConvertTrainToCUDA
       operands computes the value too, so that no launch is added. Results are
       the same bit for bit.
 
-    - Collectives of `amp` that follow one another become one launch. Flat parts
-      (`amp-shard-optimizer`) of a tensor whose elements the number of ranks does
-      not divide go through a buffer with zeros at its end.
+    - Consecutive collectives of `amp` become one launch. If the number of ranks
+      does not divide the number of elements of a tensor, its flat parts
+      (`amp-shard-optimizer`) use a buffer that is padded with zeros.
 
     An `scf.if` whose condition is not a constant computes both branches and
     selects. The guard of an optimizer becomes the flag of the launch. An
@@ -169,8 +169,8 @@ def ConvertTrainToCUDA
     Option<"tf32", "tf32", "bool", "false",
            "Multiply f32 operands on tensor cores, rounded to TF32">,
     Option<"epilogues", "epilogues", "bool", "true",
-           "Move activations and bias gradients into products, and the "
-           "rounding to 8 bits into the kernels that compute tensors">,
+           "Move activations and bias gradients into products, and "
+           "quantisations into the kernels that compute their operands">,
     Option<"strictRounding", "strict-rounding", "bool", "false",
            "Round the result of each operation to its type, as the CPU does, "
            "also where a product could absorb adjacent operations">,
@@ -191,8 +191,8 @@ def ConvertTrainToCUDA
            "The fewest bytes of memory that computing a value of the forward "
            "pass again frees per microsecond. 0 keeps all values">,
     Option<"ranks", "ranks", "int64_t", "0",
-           "The number of ranks, for a step whose ranks have flat parts of "
-           "tensors (amp-shard-optimizer)">];
+           "The number of ranks, for a step with flat parts of tensors "
+           "(amp-shard-optimizer)">];
   let statistics = [
     Statistic<"numLaunches", "launches", "Number of launches">];
 }

@@ -21,8 +21,8 @@
 // It returns nothing. Scalars are rank-0 memrefs. Booleans take one byte, f16
 // and bf16 two. No two buffers may overlap. All other memory is allocated and
 // freed inside (aligned_alloc and free). The code calls functions of libm by
-// name, and with more than one thread those of OpenMP's runtime library. The
-// code for several ranks calls the functions of `CodeGen/ProcessFunctions.h`.
+// name. With more than one thread, it calls the OpenMP runtime library. Code
+// for several ranks calls the functions in `CodeGen/ProcessFunctions.h`.
 //
 //===----------------------------------------------------------------------===//
 

@@ -100,7 +100,8 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
   Option<std::string> initScale{
       *this, "init-scale",
       llvm::cl::desc(
-          "Initial loss scale; here and below, by default that of the scaler"),
+          "Initial loss scale. The scaler gives the default of this option "
+          "and of the options of growth"),
       llvm::cl::init("")};
   Option<std::string> growthFactor{
       *this, "growth-factor",
@@ -155,9 +156,9 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       *this, "master-weights",
       llvm::cl::desc(
           "cast: parameters stay f32 and are cast once per step; "
-          "copy: each f32 parameter has a low-precision copy; split: "
-          "its upper half is the copy (bf16); none: parameters are "
-          "low; by default the policy's value, else cast"),
+          "copy: each f32 parameter has a low-precision copy; split: the "
+          "upper half of each f32 parameter is its bf16 copy; none: parameters "
+          "are low; by default the policy's value, else cast"),
       llvm::cl::init("")};
   Option<std::string> updateRounding{
       *this, "update-rounding",

@@ -113,7 +113,7 @@ def AutoMixedPrecisionPass : CheckedPass<"auto-mixed-precision"> {
     Option<"target", "target", "std::string", /*default=*/"\"\"",
            "The GPU on which products must pay for their casts: a100, h100, h200 or b200; by default every allowed product is low">,
     Option<"masterWeights", "master-weights", "std::string", /*default=*/"\"\"",
-           "How a low version of a parameter is made, for the cost model: cast (in every step), copy (by the update), split (the upper half of the parameter) or none">,
+           "How a parameter gets its low version, for the cost model: cast (in every step), copy (by the update), split (the upper half of the parameter) or none">,
     Option<"sinkRule", "sink-rule", "bool", /*default=*/"false",
            "With strategy=grappler, operations between an allowed operation and the end of the graph become low too">,
     Option<"ranges", "ranges", "std::string", /*default=*/"\"\"",
@@ -358,16 +358,17 @@ def QuantizeProductsPass : CheckedPass<"amp-quantize-products"> {
 }
 
 def InsertMasterWeightsPass : CheckedPass<"amp-insert-master-weights"> {
-  let summary = "Keep f32 master weights beside low-precision copies";
+  let summary = "Keep f32 master weights and read them in low precision";
   let description = [{
     With `mode=cast` parameters stay f32. Each step casts them once where the
     forward and backward pass read them low. `auto-mixed-precision` produces
     this form, and the pass changes nothing.
 
-    With `mode=copy` each parameter that is read low gets a low-precision copy,
-    a parameter named `<name>.low` that starts as the rounded master. Forward and
-    backward read the copy where they read low. The update writes the master, and
-    `amp.master_copy` also the copy, under the same overflow guard.
+    With `mode=copy` each parameter that is read low gets a low-precision copy.
+    The copy is a parameter named `<name>.low` that starts as the rounded master.
+    The forward and backward pass read the copy where they read low. The update
+    writes the master, and `amp.master_copy` writes the copy under the same
+    overflow guard.
 
     ```mlir
     func.func @step(%w: tensor<8x4xf32> {amp.name = "w", amp.role = "parameter"}, ...) {
@@ -385,9 +386,10 @@ def InsertMasterWeightsPass : CheckedPass<"amp-insert-master-weights"> {
       return %w1, ..., %l1
     ```
 
-    With `mode=split` (bf16) forward and backward read `amp.upper_half` of each
-    parameter where they read low, which rounds towards zero. A program for a GPU
-    stores the halves apart: 4 bytes an element, and no kernel casts them.
+    With `mode=split` (bf16), the forward and backward pass read `amp.upper_half`
+    of a parameter where they read low. This rounds towards zero. A GPU program
+    stores the two halves separately. It needs 4 bytes per element and no kernel
+    that casts the parameter.
 
     With `mode=none` a parameter that is read low is stored only in that type.
     The update widens it, computes in f32 and rounds the result.
@@ -395,7 +397,7 @@ def InsertMasterWeightsPass : CheckedPass<"amp-insert-master-weights"> {
     - `update-rounding=nearest` loses updates below half the spacing of the type.
     - `stochastic` rounds up or down such that the expected value is exact
       (bf16). The random numbers come from a counter in the state
-      `update_rounding`, so a resumed run rounds as an uninterrupted one.
+      `update_rounding`, so a resumed run rounds like an uninterrupted run.
     - `kahan` adds the rounding error, in `<name>.compensation`, to the next update.
 
     With `moments=bf16` optimizer states except scalars are stored in bf16. They
@@ -416,7 +418,7 @@ def InsertMasterWeightsPass : CheckedPass<"amp-insert-master-weights"> {
     Statistic<"numLowMoments", "low-moments", "Optimizer states stored in bf16">,
     Statistic<"numLowParameters", "low-parameters", "Parameters without a master">,
     Statistic<"numCopies", "copies", "Parameters that got a low-precision copy">,
-    Statistic<"numSplit", "split", "Parameters of which only the upper half is read">,
+    Statistic<"numSplit", "split", "Parameters whose upper half is read">,
   ];
   let dependentDialects = ["::mlir::amp::AMPDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];

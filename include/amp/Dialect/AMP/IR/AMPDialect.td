@@ -49,8 +49,8 @@ def AMP_Dialect : Dialect {
     | `amp.id` | operation | number of a forward operation, to which `amp.backward_of` refers |
     | `amp.gradient_seed` | argument or operation | no value; it is the gradient of the loss, where the backward pass begins |
     | `amp.inference_of` | function | the step from which `train-to-inference` derived it |
-    | `amp.part_of` | argument | the type of the whole tensor, of which each rank keeps one flat part |
-    | `amp.divided_along` | operation that draws random numbers | the dimension along which the ranks divide its result; after `amp-set-ranks` also the number of ranks and the number of this rank |
+    | `amp.part_of` | argument | the type of the whole tensor; each rank keeps one flat part of it |
+    | `amp.divided_along` | operation that draws random numbers | the dimension along which the ranks divide its result; after `amp-set-ranks`, also the number of ranks and this rank |
 
     `scaler_state` is the state of dynamic loss scaling: the scale, the growth
     tracker, the hysteresis tracker, and the optional count of skipped steps.
