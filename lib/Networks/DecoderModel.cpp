@@ -34,6 +34,7 @@ static LogicalResult checkDecoder(ModelChecks &checks,
       failed(checks.size("key-heads", options.keyHeads)) ||
       failed(checks.size("feed-forward", options.feedForward)) ||
       failed(checks.size("vocabulary", options.vocabulary, /*least=*/2)) ||
+      failed(checks.size("documents", options.documents, /*least=*/0)) ||
       failed(checkTraining(checks, training)))
     return failure();
   if (options.width % (2 * options.heads) != 0)
@@ -60,7 +61,8 @@ static Value normalize(ModelBuilder &b, Value x, StringRef name) {
 
 /// Causal attention with norms and rotations of queries and keys.
 static Value attend(ModelBuilder &b, Value x, const DecoderOptions &options,
-                    std::pair<Value, Value> tables, double deviation) {
+                    std::pair<Value, Value> tables, Value mask,
+                    double deviation) {
   Scope scope(b, "attn");
   const int64_t size = options.width / options.heads,
                 keyWidth = options.keyHeads * size;
@@ -72,7 +74,7 @@ static Value attend(ModelBuilder &b, Value x, const DecoderOptions &options,
         v = heads(options.width + keyWidth, options.keyHeads);
   q = b.rotate(normalize(b, q, "q_norm"), tables);
   k = b.rotate(normalize(b, k, "k_norm"), tables);
-  Value y = b.headAttention(q, k, v, /*causal=*/true);
+  Value y = b.headAttention(q, k, v, /*causal=*/true, mask);
   return project(b, y, "proj", options.width, deviation);
 }
 
@@ -95,6 +97,12 @@ FailureOr<Model> mlir::amp::buildDecoder(MLIRContext *context,
   SmallVector<int64_t> shape{options.batch, options.sequence};
   Value tokens = b.addBatch("tokens", shape, i64);
   Value targets = b.addBatch("targets", shape, i64);
+  Value mask;
+  if (options.documents > 0)
+    mask = b.documentMask(b.addBatch("documents",
+                                     {options.batch, options.documents + 1},
+                                     b.getBuilder().getI32Type()),
+                          options.sequence);
   const double residual =
       kDeviation / std::sqrt(2.0 * static_cast<double>(options.layers));
 
@@ -113,7 +121,8 @@ FailureOr<Model> mlir::amp::buildDecoder(MLIRContext *context,
   for (int64_t layer = 0; layer < options.layers; ++layer) {
     Scope scope(b, "h");
     Scope inner(b, Twine(layer));
-    Value y = attend(b, normalize(b, x, "norm_1"), options, tables, residual);
+    Value y =
+        attend(b, normalize(b, x, "norm_1"), options, tables, mask, residual);
     x = b.at().add(x, y);
     y = feedForward(b, normalize(b, x, "norm_2"), options, residual);
     x = b.at().add(x, y);

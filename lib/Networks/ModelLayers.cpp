@@ -248,6 +248,17 @@ Value ModelBuilder::headAttention(Value query, Value key, Value value,
                    {shape[0], shape[2], shape[1] * size});
 }
 
+Value ModelBuilder::documentMask(Value cumulativeLengths, int64_t positions) {
+  positions = checkExtent("documents", "positions", positions);
+  if (!hasRank("documents", "cumulative lengths", cumulativeLengths, 2))
+    return cumulativeLengths;
+  int64_t samples = typeOf(cumulativeLengths).getDimSize(0);
+  auto type = RankedTensorType::get({samples, 1, positions, positions},
+                                    builder.getI1Type());
+  return train::DocumentMaskOp::create(builder, getLoc(), type,
+                                       cumulativeLengths, positions);
+}
+
 std::pair<Value, Value> ModelBuilder::rotaryTables(int64_t positions,
                                                    int64_t size, double base) {
   positions = checkExtent("rotary", "positions", positions);

@@ -157,3 +157,26 @@ func.func @accumulated(%q: tensor<2x2x8x16xf16> {amp.role = "batch", amp.name = 
       : (tensor<2x2x8x16xf16>, tensor<2x2x8x16xf16>, tensor<2x2x8x16xf16>) -> (tensor<2x2x8x16xf32>, tensor<2x2x8xf32>)
   return %y : tensor<2x2x8x16xf32>
 }
+
+// -----
+
+// The documents of packed sequences are a bias of each sample, which all heads share.
+// No row is empty, so that nothing looks for such rows.
+// REMARK: AttentionBias
+// REMARK-SAME: Function=documents
+// REMARK-SAME: Bytes=256
+// CHECK-LABEL: func.func @documents
+// CHECK: cuda.sdpa named {{.*}} ins(%{{.*}} : tensor<2x2x8x16xf16>, tensor<2x2x8x16xf16>, tensor<2x2x8x16xf16>, tensor<2x1x8x8xf16>) {bias,
+// CHECK-SAME: right_bound = 0
+// CHECK-NOT: cuda.kernel
+// CHECK: return
+// DECOMPOSED-LABEL: func.func @documents
+// DECOMPOSED-NOT: train.
+func.func @documents(%q: tensor<2x2x8x16xf16> {amp.role = "batch", amp.name = "q"},
+                     %l: tensor<2x4xi32> {amp.role = "batch", amp.name = "l"})
+    -> (tensor<2x2x8x16xf16> {amp.prediction = "y"}) {
+  %m = train.document_mask %l {positions = 8 : i64} : (tensor<2x4xi32>) -> tensor<2x1x8x8xi1>
+  %y, %lse = train.scaled_dot_product_attention %q, %q, %q, %m {causal}
+      : (tensor<2x2x8x16xf16>, tensor<2x2x8x16xf16>, tensor<2x2x8x16xf16>, tensor<2x1x8x8xi1>) -> (tensor<2x2x8x16xf16>, tensor<2x2x8xf32>)
+  return %y : tensor<2x2x8x16xf16>
+}

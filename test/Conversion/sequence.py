@@ -90,6 +90,22 @@ for type in TYPES:
             (gather(np.swapaxes(ds, -1, -2) @ wide(q)), type, 4 * eps),
             (gather(np.swapaxes(p, -1, -2) @ wide(dy)), type, 4 * eps),
         )
+    # Packed documents: one that is empty, a last position without a document, and no head.
+    lengths = np.array([[0, 3, 3, 8], [0, 1, 5, 7]])
+    for packed, integer in ((lengths, "i32"), (lengths[1], "i64")):
+        owner = np.array([[row.searchsorted(p, "right") for p in range(8)] for row in np.atleast_2d(packed)])
+        together = (owner[:, :, None] == owner[:, None, :])[:, None]
+        together = together if packed.ndim > 1 else together[0, 0]
+        name = c.step.input(tensor(packed, integer))
+        found = c.step.op(f"train.document_mask {name} {{positions = 8 : i64}} : ({mlir_type(*tensor(packed, integer))}) "
+                          f"-> {spelled(together.shape, 'i1')}", "i1")
+        x = c.normal(2, 1, 8, 8) if packed.ndim > 1 else c.normal(8, 8)
+        zero, x_name = c.step.input(c.low(np.zeros(x[0].shape))), c.step.input(x)
+        type_of = mlir_type(*x)
+        chosen = c.step.op(f"train.select {found}, {x_name}, {zero} : ({spelled(together.shape, 'i1')}, {type_of}, "
+                           f"{type_of}) -> {type_of}", type_of)
+        c.step.output(chosen, x[0].shape, type)
+        c.checks.append((np.where(together, wide(x), 0), type, 0, "train.document_mask"))
     # Rotary embedding.
     x, angles = c.normal(2, 3, 5, 8), rng.standard_normal((5, 4))
     tables = [c.wide(np.cos(angles)), c.wide(np.sin(angles))]

@@ -238,6 +238,8 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   // expected-remark@below {{fixed(o0 o1 r0)}}
   %gradients = train.gradients %s wrt(%m) : (tensor<f32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   // expected-remark@below {{none}}
+  %documents = train.document_mask %labels {positions = 4 : i64} : (tensor<4xi64>) -> tensor<4x4xi1>
+  // expected-remark@below {{none}}
   %advance_rng = train.advance_rng %rng : tensor<2xi64>
 
   // The amp dialect computes in f32. Gradients have any type.

@@ -52,6 +52,10 @@ AMP_OPTION(int64_t, keyHeads, "key-heads",
 AMP_OPTION(int64_t, feedForward, "feed-forward",
            "features of the hidden layer of a block (decoder)");
 AMP_OPTION(int64_t, vocabulary, "vocabulary", "number of tokens");
+AMP_OPTION(
+    int64_t, documents, "documents",
+    "documents of a sequence, with their cumulative lengths in the batch "
+    "(decoder)");
 AMP_OPTION(int64_t, positions, "positions", "longest sequence");
 AMP_OPTION(int64_t, imageSize, "image-size", "height and width of images");
 AMP_OPTION(int64_t, patch, "patch", "height and width of a patch (vit)");
@@ -251,6 +255,7 @@ static FailureOr<Model> build(MLIRContext *context, int64_t batchSize) {
     takeBlocks(options);
     take(keyHeads, options.keyHeads);
     take(feedForward, options.feedForward);
+    take(documents, options.documents);
     return finish(buildDecoder, options);
   }
   if (name == "bert") {

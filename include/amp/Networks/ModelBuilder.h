@@ -151,6 +151,9 @@ public:
   /// H is a multiple of G. Returns [N, S, H · D].
   Value headAttention(Value query, Value key, Value value, bool causal,
                       Value mask = {});
+  /// The mask of packed sequences of `positions` tokens with the cumulative
+  /// lengths of their documents, [N, documents + 1].
+  Value documentMask(Value cumulativeLengths, int64_t positions);
   /// The cosines and sines, [positions, size / 2] each, of the angles by which
   /// a rotary embedding turns the pairs of a head of `size` elements: position
   /// p turns pair i by p · base^(-2i / size).

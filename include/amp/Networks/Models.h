@@ -80,6 +80,9 @@ struct DecoderOptions : TransformerOptions {
   /// Features of the hidden layer of a block.
   int64_t feedForward = 2816;
   int64_t vocabulary = 32768;
+  /// Documents of a sequence, whose cumulative lengths are part of the batch.
+  /// With 0, a sequence is one document.
+  int64_t documents = 0;
 };
 
 /// BERT (Devlin et al. 2018) with a classifier on the pooled first token.

@@ -16,6 +16,7 @@
 
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/IR/TrainBuilder.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
@@ -201,8 +202,11 @@ struct AttentionParts {
 };
 } // namespace
 
-/// Whether each row of a constant mask has an element that is true.
+/// Whether each row of a mask is known to have an element that is true.
 static bool hasNoEmptyRow(Value mask) {
+  // A position belongs to its own document.
+  if (mask.getDefiningOp<train::DocumentMaskOp>())
+    return true;
   DenseElementsAttr value;
   if (!matchPattern(mask, m_Constant(&value)))
     return false;
@@ -294,6 +298,18 @@ static void addBias(AttentionParts &parts, Value mask, RankedTensorType query,
       t.compare(train::ComparePredicate::NE, most, t.scalar(0.0, most));
 }
 
+/// Reports that a plan reads `bias` for each score, and computes the scores
+/// that are masked too.
+static void reportBias(Operation *op, RankedTensorType bias) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  remark::passed(op->getLoc(), remark::RemarkOpts::name("AttentionBias")
+                                   .category("amp")
+                                   .function(function.getName()))
+      << remark::metric("Op", op->getName().getStringRef())
+      << remark::metric("Bytes", bias.getNumElements() *
+                                     bias.getElementTypeBitWidth() / 8);
+}
+
 template <typename OpTy>
 static AttentionParts getParts(OpTy op, TrainBuilder &t) {
   MLIRContext *context = op->getContext();
@@ -313,8 +329,10 @@ static AttentionParts getParts(OpTy op, TrainBuilder &t) {
                     : 1.0 / std::sqrt(double(extent(query, 1))));
   if (op.getCausal())
     parts.rightBound = builder.getI64IntegerAttr(0);
-  if (Value mask = op.getMask(); mask && !readBand(mask, parts))
+  if (Value mask = op.getMask(); mask && !readBand(mask, parts)) {
     addBias(parts, mask, query, t);
+    reportBias(op, typeOf(parts.bias));
+  }
   return parts;
 }
 

@@ -110,6 +110,7 @@ void mlir::cuda::populateCompositesToCUDA(RewritePatternSet &patterns) {
       .add<ConvertReshape, ConvertStochasticRound,
            ConvertComposite<mlir::amp::UpdateQuantizerOp, UpdateQuantizerOp>,
            ConvertComposite<mlir::amp::UpdateScaleOp, UpdateScaleOp>,
+           Decompose<train::DocumentMaskOp>,
            Decompose<train::ScaledDotProductAttentionOp>,
            Decompose<train::ScaledDotProductAttentionGradOp>,
            ConvertCrossEntropy<train::CrossEntropyOp, CrossEntropyOp>,

@@ -373,3 +373,44 @@ func.func @f(%x: tensor<2x4xf32>, %l: tensor<2xi64>, %g: tensor<f32>) {
   %0 = train.cross_entropy_grad %x, %l, %g {label_smoothing = -1.0 : f64} : (tensor<2x4xf32>, tensor<2xi64>, tensor<f32>) -> tensor<2x4xf32>
   return
 }
+
+// -----
+
+func.func @f(%l: tensor<2x1xi32>) {
+  // expected-error@+1 {{'train.document_mask' op the last dimension of the cumulative lengths must be static and at least 2, got 'tensor<2x1xi32>'}}
+  %0 = train.document_mask %l {positions = 6 : i64} : (tensor<2x1xi32>) -> tensor<2x1x6x6xi1>
+  return
+}
+
+// -----
+
+func.func @f(%l: tensor<2x?xi32>) {
+  // expected-error@+1 {{'train.document_mask' op the last dimension of the cumulative lengths must be static and at least 2, got 'tensor<2x?xi32>'}}
+  %0 = train.document_mask %l {positions = 6 : i64} : (tensor<2x?xi32>) -> tensor<2x1x6x6xi1>
+  return
+}
+
+// -----
+
+func.func @f(%l: tensor<2x3xi32>) {
+  // expected-error@+1 {{'train.document_mask' op 'positions' must be at least 1 and less than 2^31, got 0}}
+  %0 = train.document_mask %l {positions = 0 : i64} : (tensor<2x3xi32>) -> tensor<2x1x6x6xi1>
+  return
+}
+
+// -----
+
+func.func @f(%l: tensor<2x3xi64>) {
+  // expected-error@+1 {{'train.document_mask' op 'positions' must be at least 1 and less than 2^31, got 2147483648}}
+  %0 = train.document_mask %l {positions = 2147483648 : i64} : (tensor<2x3xi64>) -> tensor<2x1x6x6xi1>
+  return
+}
+
+// -----
+
+// The heads share the mask of a sample.
+func.func @f(%l: tensor<2x3xi32>) {
+  // expected-error@+1 {{'train.document_mask' op}}
+  %0 = train.document_mask %l {positions = 6 : i64} : (tensor<2x3xi32>) -> tensor<2x6x6xi1>
+  return
+}

@@ -66,6 +66,15 @@ func.func @attention(%q: tensor<?x2x4x6xf16>, %k: tensor<?x2x5x6xf16>, %v: tenso
   return
 }
 
+// CHECK-LABEL: func.func @documents(
+func.func @documents(%samples: tensor<?x4xi32>, %one: tensor<3xi64>) {
+  // CHECK: train.document_mask %{{.*}} {positions = 6 : i64} : (tensor<?x4xi32>) -> tensor<?x1x6x6xi1>
+  %0 = train.document_mask %samples {positions = 6 : i64} : (tensor<?x4xi32>) -> tensor<?x1x6x6xi1>
+  // CHECK: train.document_mask %{{.*}} {positions = 6 : i64} : (tensor<3xi64>) -> tensor<6x6xi1>
+  %1 = train.document_mask %one {positions = 6 : i64} : (tensor<3xi64>) -> tensor<6x6xi1>
+  return
+}
+
 // CHECK-LABEL: func.func @norm_and_activation(
 func.func @norm_and_activation(%x: tensor<?x3x8xbf16>, %gamma: tensor<8xf32>, %rstd: tensor<?x3xf32>, %logits: tensor<?x8xf16>,
                                %labels: tensor<?xi64>, %dy: tensor<f32>) {

@@ -18,7 +18,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 from planned import Programs
 
-CASES = [("gpt2", "bf16"), ("decoder", "bf16"), ("bert", "fp16"), ("vit", "bf16")]
+CASES = [("gpt2", "bf16"), ("decoder", "bf16"), ("decoder-packed", "bf16"), ("bert", "fp16"), ("vit", "bf16")]
 # The usual weights make all scores nearly equal, which hides mistakes.
 QKV_WEIGHT = re.compile(r'(#amp\.init<normal, value = )[-+.e\d]+( : f64>, amp\.name = "[^"]*qkv\.weight")')
 
@@ -46,6 +46,10 @@ MUTATIONS = {
     "a pointer between elements of 16 bytes": ("p[AMP_CUDNN_QUERY] = ", "p[AMP_CUDNN_QUERY] = 1 + "),
     "no workspace": ("run.at<void>(at::attention_grad_scratch)", "nullptr"),
 }
+PACKED_MUTATIONS = {
+    "the documents of another sample": ("a.bias_batch = 3", "a.bias_batch = 1"),
+    "no documents": ("a.bias_type = AMP_CUDNN_BF16", "a.bias_type = AMP_CUDNN_NO_BIAS"),
+}
 programs = Programs(*sys.argv[1:4])
 for model, precision in CASES:
     programs.add_model(model, widen_scores)
@@ -53,6 +57,8 @@ for model, precision in CASES:
         text = programs.emit(f"{model}-{precision}-{attention}", model, precision, f"--attention={attention}")
         assert ("amp_cudnn_create_attention" in text) == (attention == "cudnn"), (model, attention)
 programs.mutate("gpt2-bf16-cudnn", MUTATIONS)
+# All samples would read the documents of the first one.
+programs.mutate("decoder-packed-bf16-cudnn", PACKED_MUTATIONS, "packed")
 programs.build()
 for model, precision in CASES:
     programs.train_on_cpu(model, precision)
@@ -60,5 +66,6 @@ for model, precision in CASES:
         programs.check(f"{model}-{precision}-{attention}", model, precision)
 programs.check_repeats("gpt2-bf16-cudnn", "gpt2")
 programs.check_mutants(MUTATIONS, "gpt2", "bf16")
+programs.check_mutants(PACKED_MUTATIONS, "decoder-packed", "bf16", "packed")
 print(*programs.failures, sep="\n")
 sys.exit(1 if programs.failures else 0)

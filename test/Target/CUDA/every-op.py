@@ -138,6 +138,12 @@ for name, least in (("masked", "-3.0e4"), ("masked_row", "1.5")):
         results = ", ".join("$" if j == i else f"$r{j}" for j in range(3))
         case(f"{name}_{which}", result, f"""{before}$o, $e = {forward}
     {results} = {ATTENTION}_grad %y, %x, $k, $k, $o, $e, $v : ({X}, {X}, {K}, {K}, {X}, {G}, tensor<6x10xi1>) -> ({X}, {K}, {K})""")
+# Packed documents, whose lengths each sample has.
+case("documents", "tensor<2x1x7x7xT>", """$c = train.constant dense<[[0, 3, 3, 7], [0, 1, 5, 6]]> : tensor<2x4xi32>
+    $m = train.document_mask $c {positions = 7 : i64} : (tensor<2x4xi32>) -> tensor<2x1x7x7xi1>
+    $z = train.constant dense<0.0> : tensor<7x1xT>
+    $s = train.slice %im {offsets = array<i64: 0, 0, 0, 0>, sizes = array<i64: 2, 1, 1, 1>, strides = array<i64: 1, 1, 1, 1>} : (tensor<2x6x5x3xT>) -> tensor<2x1x1x1xT>
+    $ = train.select $m, $s, $z : (tensor<2x1x7x7xi1>, tensor<2x1x1x1xT>, tensor<7x1xT>) -> tensor<2x1x7x7xT>""")
 case("smooth", "tensor<f32>", f"$ = train.cross_entropy %x, %l {{label_smoothing = 0.1 : f64}} : ({X}, {L}) -> tensor<f32>")
 case("smooth_dx", X, f"$ = train.cross_entropy_grad %x, %l, %lr {{label_smoothing = 0.1 : f64}} : ({X}, {L}, tensor<f32>) -> {X}")
 case("cross_entropy_dx", X, f"$ = train.cross_entropy_grad %x, %l, %lr : ({X}, {L}, tensor<f32>) -> {X}")

@@ -28,7 +28,7 @@ precisions = ("f32", "fp16", "bf16") if full else ("fp16",)
 names = ["lenet"] if wrong else list(NETWORKS) if full else ["resnet18", "gpt2"]
 for name in names:
     options, _, size = NETWORKS[name]
-    run(["amp-model", name, *options, "--optimizer=adamw", f"--batch={size}", "-o", f"{folder}/{name}.mlir"])
+    run(["amp-model", name.split("-")[0], *options, "--optimizer=adamw", f"--batch={size}", "-o", f"{folder}/{name}.mlir"])
 # Networks in one compilation share their parts of the runtime.
 for precision in precisions[: 1 if wrong else None]:
     sources = {name: run(["amp-translate", "--mlir-to-cuda", "--precision", precision, f"{folder}/{name}.mlir"]) for name in names}

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Dialect/Train/IR/TrainBuilder.h"
+#include "llvm/ADT/Sequence.h"
 
 #include <cmath>
 #include <limits>
@@ -80,6 +81,42 @@ LogicalResult RotaryEmbeddingOp::decompose(OpBuilder &builder,
 //===----------------------------------------------------------------------===//
 // Attention
 //===----------------------------------------------------------------------===//
+
+LogicalResult DocumentMaskOp::decompose(OpBuilder &builder,
+                                        SmallVectorImpl<Value> &results) {
+  TrainBuilder t(builder, getLoc());
+  auto lengths = typeOf(getCumulativeLengths());
+  const int64_t axis = lengths.getRank() - 1, count = getPositions();
+  // The entries that are at most each position, [positions, .., N + 1].
+  SmallVector<APInt> numbers;
+  for (int64_t i = 0; i < count; ++i)
+    numbers.emplace_back(lengths.getElementTypeBitWidth(), i);
+  SmallVector<int64_t> shape(axis + 2, 1);
+  shape.front() = count;
+  auto type = RankedTensorType::get(shape, lengths.getElementType());
+  Value position = ConstantOp::create(builder, getLoc(), type,
+                                      DenseElementsAttr::get(type, numbers));
+  Value isAfter =
+      t.compare(ComparePredicate::GE, position, getCumulativeLengths());
+  // The document of each position, [.., positions].
+  Type f32 = builder.getF32Type();
+  Value document = t.sum(
+      t.select(isAfter, t.scalar(1.0, f32), t.scalar(0.0, f32)), {axis + 1});
+  SmallVector<int64_t> permutation =
+      llvm::to_vector(llvm::seq<int64_t>(1, axis + 1));
+  permutation.push_back(0);
+  document = t.transpose(document, permutation);
+  // A query and a key of one document.
+  SmallVector<int64_t> leading(typeOf(getResult()).getShape().drop_back(2));
+  auto place = [&](int64_t rows, int64_t columns) {
+    SmallVector<int64_t> shape(leading);
+    shape.append({rows, columns});
+    return t.reshape(document, shape);
+  };
+  results.push_back(
+      t.compare(ComparePredicate::EQ, place(count, 1), place(1, count)));
+  return success();
+}
 
 namespace {
 /// The scores of an attention, and their mask.

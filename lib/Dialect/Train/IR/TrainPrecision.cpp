@@ -256,6 +256,9 @@ void ClipByGlobalNormOp::getPrecisionSlots(PrecisionSlots &slots) {
 void AdvanceRngOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.reset(*this);
 }
+void DocumentMaskOp::getPrecisionSlots(PrecisionSlots &slots) {
+  slots.reset(*this);
+}
 
 //===----------------------------------------------------------------------===//
 // Constants in attributes

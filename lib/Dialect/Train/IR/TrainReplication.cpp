@@ -192,6 +192,12 @@ static void oneHot(ReplicationInference &inference) {
   inference.setResults(amp::mapReplication(inference.getOperand(0)));
 }
 
+/// Each sequence has lengths of its own, along the last dimension.
+static void documentMask(ReplicationInference &inference) {
+  inference.setResults(alongAxis(amp::mapReplications(inference, {0}),
+                                 getOperandType(inference, 0).getRank() - 1));
+}
+
 /// The dimensions of indices of `rank` in a result that has them from `axis`.
 static SmallVector<int64_t> getIndexDims(int64_t rank, int64_t axis) {
   SmallVector<int64_t> dims;
@@ -569,6 +575,7 @@ void mlir::train::attachReplicationModels(MLIRContext *context) {
   attachRank<maxPool, MaxPool2DOp>(context);
   attachRank<maxPoolGrad, MaxPool2DGradOp>(context);
   attachRank<linearPool, AvgPool2DOp, AvgPool2DGradOp>(context);
+  attachRank<documentMask, DocumentMaskOp>(context);
   attachRank<attention, ScaledDotProductAttentionOp>(context);
   attachRank<attentionGrad, ScaledDotProductAttentionGradOp>(context);
   attachRank<normalization, LayerNormOp, RMSNormOp>(context);

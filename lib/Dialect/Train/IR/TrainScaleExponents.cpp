@@ -239,7 +239,7 @@ void mlir::train::attachScaleExponentModels(MLIRContext *context) {
          ExpOp, Expm1Op, SiluOp, GeluOp, LogsumexpOp, RMSNormOp,
          ScaledDotProductAttentionOp, SoftmaxOp, LogSoftmaxOp, LayerNormOp,
          BatchNormTrainingOp, BatchNormInferenceOp, CrossEntropyOp, OneHotOp,
-         AdvanceRngOp, GradientsOp>(context);
+         DocumentMaskOp, AdvanceRngOp, GradientsOp>(context);
   attach<clip, ClipOp>(context);
   attach<clipGrad, ClipGradOp>(context);
   attach<pad, PadOp>(context);

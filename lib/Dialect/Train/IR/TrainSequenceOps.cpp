@@ -129,6 +129,27 @@ LogicalResult RotaryEmbeddingOp::inferResultShapes(Shapes &shapes) {
 // Attention
 //===----------------------------------------------------------------------===//
 
+LogicalResult DocumentMaskOp::inferResultShapes(Shapes &shapes) {
+  ArrayRef<int64_t> lengths = typeOf(getCumulativeLengths()).getShape();
+  if (lengths.empty() || ShapedType::isDynamic(lengths.back()) ||
+      lengths.back() < 2)
+    return emitOpError("the last dimension of the cumulative lengths must be "
+                       "static and at least 2, got ")
+           << getCumulativeLengths().getType();
+  // The positions are numbers of the type of the lengths.
+  if (getPositions() < 1 ||
+      getPositions() > std::numeric_limits<int32_t>::max())
+    return emitOpError(
+               "'positions' must be at least 1 and less than 2^31, got ")
+           << getPositions();
+  SmallVector<int64_t> shape(lengths.drop_back());
+  if (!shape.empty())
+    shape.push_back(1);
+  shape.append(2, getPositions());
+  shapes.push_back(std::move(shape));
+  return success();
+}
+
 /// Verifies the operands and attributes that attention and its gradient share.
 /// Returns the shape of the scores.
 template <typename AttentionOp>

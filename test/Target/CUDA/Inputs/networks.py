@@ -28,6 +28,12 @@ def _decoder(rng, count):
     return {"tokens": rng.integers(0, 31, (count, 12)), "targets": rng.integers(0, 31, (count, 12))}
 
 
+def _packed(rng, count):
+    """Four documents, some empty, in sequences of which some are not full."""
+    ends = np.sort(rng.integers(0, 13, (count, 4)), 1).astype(np.int32)
+    return {**_decoder(rng, count), "documents": np.pad(ends, ((0, 0), (1, 0)))}
+
+
 def _bert(rng, count):
     mask = np.arange(12) < rng.integers(3, 13, (count, 1, 1, 1))
     return {"tokens": rng.integers(0, 31, (count, 12)), "token_types": rng.integers(0, 2, (count, 12)),
@@ -41,6 +47,8 @@ NETWORKS = {
     "gpt2": ((*_TEXT, f"--vocabulary={_WORDS}"), _gpt2, 3),
     "decoder": (("--vocabulary=31", "--sequence=12", "--layers=1", "--width=32", "--heads=4", "--key-heads=2",
                  "--feed-forward=24", "--clip=1"), _decoder, 3),
+    "decoder-packed": (("--vocabulary=31", "--sequence=12", "--layers=1", "--width=32", "--heads=4", "--key-heads=2",
+                        "--feed-forward=24", "--documents=4", "--clip=1"), _packed, 3),
     "bert": (_TEXT, _bert, 4),
     "vit": (("--image-size=24", "--patch=8", "--classes=5", *_SMALL), _images(24, 3, 5), 5),
 }

@@ -26,7 +26,7 @@ class Programs:
         options, batches, size = NETWORKS[model]
         graph = f"{self.folder}/{model}.mlir"
         np.savez(f"{self.folder}/{model}.npz", **batches(np.random.default_rng(11), 3 * size))
-        run(["amp-model", model, *options, "--optimizer=sgd", *CONSTANT_RATE, "-o", graph])
+        run(["amp-model", model.split("-")[0], *options, "--optimizer=sgd", *CONSTANT_RATE, "-o", graph])
         with open(graph) as file:
             text = edit(file.read())
         with open(graph, "w") as file:
@@ -38,13 +38,14 @@ class Programs:
                                   "--batch-size", str(NETWORKS[model][2]), "--precision", precision, *options])
         return self.sources[name]
 
-    def mutate(self, base, mutations):
-        """Adds a copy of the program `base` with each mistake: a text and its replacement, or a function."""
+    def mutate(self, base, mutations, kind=""):
+        """Adds a copy of the program `base` with each mistake: a text and its replacement, or a function. `kind`
+        distinguishes the mistakes of several programs."""
         for number, mistake in enumerate(mutations.values()):
             text = self.sources[base]
             changed = mistake(text) if callable(mistake) else text.replace(*mistake)
             assert changed != text, f"the source has no '{mistake}'"
-            self.sources[f"mutant{number}"] = changed
+            self.sources[f"mutant{kind}{number}"] = changed
 
     def build(self):
         with open(f"{self.folder}/all.cu", "w") as file:
@@ -101,10 +102,10 @@ class Programs:
             self.failures += [f"{suffix} {state} differs" for state in first if not state.startswith("__")
                               and not np.array_equal(first[state], second[state], equal_nan=True)]
 
-    def check_mutants(self, mutations, model, precision):
+    def check_mutants(self, mutations, model, precision, kind=""):
         """Each mistake makes a program fail or its states differ."""
         for number, mistake in enumerate(mutations):
-            states, error = self.train(f"mutant{number}", model)
+            states, error = self.train(f"mutant{kind}{number}", model)
             why = "; ".join(self.compare(states, model, precision)[1][:2]) if states else error.splitlines()[-1]
             print(f"{mistake}: {why or 'NOT DETECTED'}", flush=True)
             if not why:

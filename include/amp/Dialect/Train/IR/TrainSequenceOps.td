@@ -126,6 +126,34 @@ def Train_RotaryEmbeddingOp : Train_Op<"rotary_embedding", [
   let hasVerifier = 1;
 }
 
+def Train_DocumentMaskOp
+    : Train_Op<"document_mask", [Train_Slots, Train_Composite]> {
+  let summary = "which positions of packed sequences belong to one document";
+  let description = [{
+    Several documents share a sequence of `positions` positions. The cumulative
+    lengths [.., N + 1] ascend: document n begins at position
+    `cumulative_lengths`[n] and ends before `cumulative_lengths`[n + 1]. The
+    first entry is 0. Positions after the last document are a document of their
+    own. A document may be empty, so that sequences with different numbers of
+    documents fit into one tensor.
+
+    The result is true where a query and a key belong to one document. Cumulative
+    lengths [N + 1] give [positions, positions]. With leading dimensions [..],
+    the result is [.., 1, positions, positions] and broadcasts to the scores of
+    all heads. Two positions belong to one document if as many entries are at most
+    the one position as are at most the other.
+
+    Example:
+
+    ```mlir
+    %mask = train.document_mask %lengths {positions = 16 : i64}
+        : (tensor<?x5xi32>) -> tensor<?x1x16x16xi1>
+    ```
+  }];
+  let arguments = (ins Train_IntTensor:$cumulative_lengths, I64Attr:$positions);
+  let results = (outs Train_BoolTensor:$result);
+}
+
 def Train_ScaledDotProductAttentionOp
     : Train_Op<"scaled_dot_product_attention", [
           AllElementTypesMatch<["query", "key", "value"]>, Train_ProductSlots,
@@ -141,7 +169,7 @@ def Train_ScaledDotProductAttentionOp
     A masked score counts as -inf before the maximum is taken. `causal` masks
     the scores of keys after the query; S and T are then equal. `mask`
     broadcasts to the scores and masks those where it is false. A query without
-    any key gives zeros.
+    any key gives zeros. `train.document_mask` makes the mask of packed documents.
 
     Scores, maximum and sum are f32. The probabilities are rounded to the type
     of the operands before the product with the values, as in the fused kernels.
