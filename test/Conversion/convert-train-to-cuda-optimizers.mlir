@@ -102,3 +102,59 @@ func.func @no_optimizer(%w: tensor<8xf32> {amp.role = "parameter", amp.name = "w
   %0 = train.sub %w, %g : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
   return %0, %y : tensor<8xf32>, tensor<8xbf16>
 }
+
+// -----
+
+// One launch adds rounding errors to the parameters, updates the sums and keeps
+// what is lost again, beside a parameter that has no rounding error. Under a guard
+// all of them keep their old values.
+// CHECK-LABEL: func.func @compensated(
+// CHECK-SAME: %[[W:[^:]*]]: tensor<8xf16> {{[^%]*}}%[[C:[^:]*]]: tensor<8xf16> {{[^%]*}}%[[B:[^:]*]]: tensor<8xf32>
+// CHECK-NOT: cuda.kernel
+// CHECK: %[[NEW:.*]]:3 = cuda.optimizer <sgd> {{.*}}ins(%[[W]], %[[B]], %{{.*}}, %{{.*}}, %{{.*}}, %[[C]] : {{.*}}) if %{{.*}} : tensor<i1> {compensations = array<i64: 0>,
+// CHECK-NOT: cuda.kernel
+// CHECK: return %[[NEW]]#0, %[[NEW]]#2, %[[NEW]]#1
+// PLAN-LABEL: cuda.program @compensated
+// PLAN-DAG: %[[W:.*]] = cuda.buffer "w" at
+// PLAN-DAG: %[[C:.*]] = cuda.buffer "w.compensation" at
+// PLAN-DAG: %[[B:.*]] = cuda.buffer "b" at
+// PLAN: cuda.optimizer {{.*}}outs(%[[W]], %[[B]], %[[C]] :
+func.func @compensated(%w: tensor<8xf16> {amp.role = "parameter", amp.name = "w"},
+                       %c: tensor<8xf16> {amp.role = "optimizer_state", amp.name = "w.compensation"},
+                       %b: tensor<8xf32> {amp.role = "parameter", amp.name = "b"},
+                       %g: tensor<8xf32> {amp.role = "batch", amp.name = "g"},
+                       %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"},
+                       %ok: tensor<i1> {amp.role = "batch", amp.name = "ok"})
+    -> (tensor<8xf16> {amp.updates = "w"}, tensor<8xf16> {amp.updates = "w.compensation"}, tensor<8xf32> {amp.updates = "b"}) {
+  %sum = amp.compensate %w, %c : (tensor<8xf16>, tensor<8xf16>) -> tensor<8xf32>
+  %new = train.sgd %sum, %g, %lr : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %low = amp.cast %new inserted : tensor<8xf32> to tensor<8xf16>
+  %lost = amp.residual %new, %low : (tensor<8xf32>, tensor<8xf16>) -> tensor<8xf16>
+  %bias = train.sgd %b, %g, %lr : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %0 = train.select %ok, %low, %w : (tensor<i1>, tensor<8xf16>, tensor<8xf16>) -> tensor<8xf16>
+  %1 = train.select %ok, %lost, %c : (tensor<i1>, tensor<8xf16>, tensor<8xf16>) -> tensor<8xf16>
+  %2 = train.select %ok, %bias, %b : (tensor<i1>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %0, %1, %2 : tensor<8xf16>, tensor<8xf16>, tensor<8xf32>
+}
+
+// -----
+
+// If something else reads the new value in f32, kernels compute what rounding
+// loses.
+// CHECK-LABEL: func.func @compensated_and_read(
+// CHECK: cuda.optimizer <sgd>
+// CHECK-NOT: compensations
+// CHECK: return
+// PLAN-LABEL: cuda.program @compensated_and_read
+func.func @compensated_and_read(%w: tensor<8xbf16> {amp.role = "parameter", amp.name = "w"},
+                                %c: tensor<8xbf16> {amp.role = "optimizer_state", amp.name = "w.compensation"},
+                                %g: tensor<8xf32> {amp.role = "batch", amp.name = "g"},
+                                %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"})
+    -> (tensor<8xbf16> {amp.updates = "w"}, tensor<8xbf16> {amp.updates = "w.compensation"}, tensor<8xf32> {amp.prediction = "y"}) {
+  %sum = amp.compensate %w, %c : (tensor<8xbf16>, tensor<8xbf16>) -> tensor<8xf32>
+  %new = train.sgd %sum, %g, %lr : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %low = amp.cast %new inserted : tensor<8xf32> to tensor<8xbf16>
+  %lost = amp.residual %new, %low : (tensor<8xf32>, tensor<8xbf16>) -> tensor<8xbf16>
+  %y = train.tanh %new : tensor<8xf32>
+  return %low, %lost, %y : tensor<8xbf16>, tensor<8xbf16>, tensor<8xf32>
+}

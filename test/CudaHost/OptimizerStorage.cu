@@ -81,15 +81,20 @@ private:
   Buffer<unsigned char> halves;
 };
 
-/// Updates `from` once with the types and keys of `storage`.
+/// Updates `from` once with the types and keys of `storage`. `errors` are the
+/// rounding errors of the parameter, or null.
 static Stored update(const Stored &from, const Values &gradient,
                      const OptimizerStorage &storage, bool isAdam,
-                     const int64_t *rng, bool guard) {
+                     const int64_t *rng, bool guard,
+                     Values *errors = nullptr) {
   Memory parameter(from.values[0], storage.parameter, storage.isSplit),
       first(from.values[1], storage.first, false),
       second(from.values[2], storage.second, false);
+  Memory lost(errors ? *errors : Values(), storage.parameter, false);
   Buffer<__half> g(gradient);
   OptimizerTensor tensor;
+  tensor.copy = errors ? lost.get() : nullptr;
+  tensor.copyType = storage.parameter;
   tensor.parameter = parameter.get();
   tensor.first = first.get();
   tensor.second = isAdam ? second.get() : nullptr;
@@ -110,6 +115,8 @@ static Stored update(const Stored &from, const Values &gradient,
   momentum.momentum = 0.9f;
   CHECK_OK(isAdam ? adam(nullptr, table, config, rate, step, nullptr, flag, rng)
                   : sgd(nullptr, table, momentum, rate, nullptr, flag, rng));
+  if (errors)
+    *errors = lost.read();
   return {{parameter.read(), first.read(), second.read()}};
 }
 
@@ -161,6 +168,60 @@ static void testStorage(const OptimizerStorage &storage, bool isAdam,
   });
 }
 
+/// The parameter and its rounding error are those of the f32 update of their
+/// sum.
+static void testCompensation(Type type, bool isAdam, size_t count) {
+  const OptimizerStorage storage = {
+      type, Type::F32, Type::F32, false, {-1, -1, -1}};
+  inAllOrders("compensation", [&] {
+    Stored start, sum;
+    const Values gradient = randomValues<__half>(count, 5);
+    for (int which = 0; which < 3; ++which) {
+      start.values[which] = randomValues<float>(count, 20 + unsigned(which), 0.5);
+      for (double &value : start.values[which])
+        value = which == 2 ? std::fabs(value) : value;
+    }
+    start.values[0] = roundStored(start.values[0], type, -1, nullptr);
+    const Values before = roundStored(
+        randomValues<float>(count, 30, 1.0 / 1024), type, -1, nullptr);
+    sum = start;
+    for (size_t i = 0; i < count; ++i)
+      sum.values[0][i] = float(start.values[0][i]) + float(before[i]);
+    Values errors = before, kept = before;
+    const Stored wide = update(sum, gradient, {}, isAdam, nullptr, true),
+                 stored = update(start, gradient, storage, isAdam, nullptr,
+                                 true, &errors),
+                 skipped = update(start, gradient, storage, isAdam, nullptr,
+                                  false, &kept);
+    const Values rounded = roundStored(wide.values[0], type, -1, nullptr);
+    Values lost(count);
+    for (size_t i = 0; i < count; ++i)
+      lost[i] = float(wide.values[0][i]) - float(rounded[i]);
+    CHECK_NEAR(stored.values[0], rounded, 0.0);
+    CHECK_NEAR(errors, roundStored(lost, type, -1, nullptr), 0.0);
+    CHECK(errors != before);
+    CHECK_NEAR(stored.values[1], wide.values[1], 0.0);
+    CHECK_NEAR(skipped.values[0], start.values[0], 0.0);
+    CHECK_NEAR(kept, before, 0.0);
+    return KernelResults{stored.values[0], errors};
+  });
+}
+
+/// A parameter that becomes infinite has no rounding error.
+static void testOverflow() {
+  Stored start;
+  start.values[0] = {65504, 1};
+  start.values[1] = start.values[2] = {0, 0};
+  OptimizerStorage storage;
+  storage.parameter = Type::F16;
+  Values errors = {0, 0};
+  // The rate is 0.05, so that the first element grows by 3,200.
+  const Stored stored = update(start, {-64000, 0}, storage, /*isAdam=*/false,
+                               nullptr, true, &errors);
+  CHECK(std::isinf(stored.values[0][0]));
+  CHECK(errors[0] == 0);
+}
+
 int main() {
   const Type f32 = Type::F32, bf16 = Type::BF16;
   const OptimizerStorage storages[] = {
@@ -179,6 +240,13 @@ int main() {
                            size_t(kOptimizerChunk) * 2 + 11})
         testStorage(storage, isAdam, count);
 
+  for (Type type : {bf16, Type::F16})
+    for (bool isAdam : {false, true})
+      for (size_t count : {size_t(3), size_t(37), size_t(64),
+                           size_t(kOptimizerChunk) * 2 + 11})
+        testCompensation(type, isAdam, count);
+  testOverflow();
+
   // Both halves fit the aligned size of the f32 elements.
   for (int64_t count = 1; count < 1000; ++count)
     CHECK(lowerHalfOffset(count) + 2 * count <=
@@ -194,5 +262,14 @@ int main() {
   Buffer<unsigned char> memory(size_t(optimizerTableBytes(1)));
   CHECK_ERROR(writeOptimizerTable(&tensor, 1, memory.get(), &table),
               "expected an f32 parameter without a copy");
+  tensor.storage = {bf16, f32, f32, false, {-1, -1, -1}};
+  tensor.copy = w.get();
+  tensor.copyType = Type::F16;
+  CHECK_ERROR(writeOptimizerTable(&tensor, 1, memory.get(), &table),
+              "expected the type of the parameter");
+  tensor.copyType = bf16;
+  tensor.storage.keys[0] = 1;
+  CHECK_ERROR(writeOptimizerTable(&tensor, 1, memory.get(), &table),
+              "expected the type of the parameter");
   return finish();
 }

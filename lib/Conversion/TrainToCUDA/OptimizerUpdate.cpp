@@ -37,10 +37,36 @@ static Operation *findRounding(Value wide, Value result) {
              : nullptr;
 }
 
+/// Finds the rounding of a parameter whose rounding error is kept, and what
+/// computes the new error.
+static void readCompensation(Update &update) {
+  auto sum = update.parameter.getDefiningOp<mlir::amp::CompensateOp>();
+  if (!sum)
+    return;
+  mlir::amp::CastOp rounding;
+  mlir::amp::ResidualOp residual;
+  for (Operation *user : update.op->getResult(0).getUsers()) {
+    auto cast = dyn_cast<mlir::amp::CastOp>(user);
+    auto lost = dyn_cast<mlir::amp::ResidualOp>(user);
+    if ((cast && rounding) || (lost && residual) || (!cast && !lost))
+      return;
+    rounding = cast ? cast : rounding;
+    residual = lost ? lost : residual;
+  }
+  if (!rounding || !residual || residual.getCopy() != rounding.getResult() ||
+      rounding.getType() != sum.getCopy().getType() ||
+      residual.getType() != sum.getResidual().getType() ||
+      residual.getType() != rounding.getType())
+    return;
+  update.roundings.front() = rounding;
+  update.residual = residual;
+}
+
 /// Finds the roundings of the results. All stochastic roundings must use the
 /// same generator.
 static void readRoundings(Update &update) {
   update.roundings = {findRounding(update.parameter, update.op->getResult(0))};
+  readCompensation(update);
   for (auto [index, state] : llvm::enumerate(update.states)) {
     Operation *rounding = findRounding(state, update.op->getResult(index + 1));
     // Moments are f32 or bf16.
@@ -104,6 +130,7 @@ void mlir::cuda::readAgain(Update &update) {
   update.step = now->step;
   update.states = now->states;
   update.roundings = now->roundings;
+  update.residual = now->residual;
   // The gradient of a check is the one before unscaling and clipping.
   update.gradient = update.check
                         ? update.check.getGradients()[update.gradientIndex]
@@ -150,7 +177,8 @@ void mlir::cuda::readSurroundings(Update &update) {
   };
   train::SelectOp main;
   for (Operation *user : users) {
-    if (user == update.copy.getOperation())
+    if (user == update.copy.getOperation() ||
+        user == update.residual.getOperation())
       continue;
     auto choice = dyn_cast<train::SelectOp>(user);
     if (!choice || main || choice.getOnTrue() != parameter ||
@@ -167,6 +195,8 @@ void mlir::cuda::readSurroundings(Update &update) {
   }
   for (unsigned index = 1; index <= update.states.size(); ++index)
     read(update.getNew(index), update.getOld(index));
+  if (update.residual)
+    read(update.residual.getResidual(), update.getSum().getResidual());
   if (update.copy)
     read(update.copy.getCopy(), Value());
   if (!guarded || !flag)

@@ -26,6 +26,10 @@ struct Update {
   /// For the parameter and each state, the operation that rounds the new value
   /// to the low type in which it is stored. Null for values stored in f32.
   SmallVector<Operation *, 3> roundings;
+  /// The operation that computes what the rounding of the parameter lost, if
+  /// the step keeps it. The parameter is then the sum of an
+  /// `amp.compensate`.
+  mlir::amp::ResidualOp residual;
   double weightDecay;
   /// The flag under which new values are stored. Null if absent.
   Value guard;
@@ -45,8 +49,15 @@ struct Update {
   /// Returns the stored value that result `index` replaces.
   Value getOld(unsigned index) const {
     Value wide = index == 0 ? parameter : states[index - 1];
+    if (index == 0 && residual)
+      return getSum().getCopy();
     return roundings[index] ? wide.getDefiningOp<mlir::amp::CastOp>().getInput()
                             : wide;
+  }
+  /// Returns the sum of the parameter and its rounding error. Only for updates
+  /// with a residual.
+  mlir::amp::CompensateOp getSum() const {
+    return parameter.getDefiningOp<mlir::amp::CompensateOp>();
   }
   /// Returns the state of the generator for stochastic rounding, or null.
   Value getRandomState() const {

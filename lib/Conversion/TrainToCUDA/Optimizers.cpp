@@ -247,6 +247,9 @@ static SmallVector<Value> getInputs(MutableArrayRef<Update> group) {
       inputs.push_back(random);
       break;
     }
+  for (Update &update : group)
+    if (update.residual)
+      inputs.push_back(update.getSum().getResidual());
   if (first.guard)
     for (Update &update : group)
       if (update.copy)
@@ -271,7 +274,7 @@ static void createOptimizer(MutableArrayRef<Update> group) {
     locations.push_back(getNamedLocation(update.op));
   }
   SmallVector<Type> types;
-  SmallVector<int64_t> copies, keys;
+  SmallVector<int64_t> copies, compensations, keys;
   for (unsigned target = 0; target <= first.states.size(); ++target)
     for (Update &update : group) {
       types.push_back(update.getNew(target).getType());
@@ -279,6 +282,11 @@ static void createOptimizer(MutableArrayRef<Update> group) {
     }
   if (llvm::all_of(keys, [](int64_t key) { return key < 0; }))
     keys.clear();
+  for (auto [index, update] : llvm::enumerate(group))
+    if (update.residual) {
+      compensations.push_back(index);
+      types.push_back(update.residual.getType());
+    }
   for (auto [index, update] : llvm::enumerate(group))
     if (update.copy) {
       copies.push_back(index);
@@ -290,9 +298,10 @@ static void createOptimizer(MutableArrayRef<Update> group) {
       OptimizerKindAttr::get(builder.getContext(), first.kind), StringAttr(),
       getInputs(group), ValueRange(), ValueRange(), first.guard,
       builder.getDenseF64ArrayAttr(decays),
-      builder.getDenseI64ArrayAttr(copies), builder.getDenseI64ArrayAttr({}),
-      builder.getDenseI64ArrayAttr(keys), UnitAttr(), UnitAttr(),
-      first.check ? builder.getUnitAttr() : UnitAttr(),
+      builder.getDenseI64ArrayAttr(copies),
+      builder.getDenseI64ArrayAttr(compensations),
+      builder.getDenseI64ArrayAttr({}), builder.getDenseI64ArrayAttr(keys),
+      UnitAttr(), UnitAttr(), first.check ? builder.getUnitAttr() : UnitAttr(),
       builder.getF64FloatAttr(0.0), builder.getF64FloatAttr(0.9),
       builder.getF64FloatAttr(0.999), builder.getF64FloatAttr(1e-8));
   if (auto sgd = dyn_cast<train::SGDOp>(first.op)) {
@@ -311,7 +320,9 @@ static void createOptimizer(MutableArrayRef<Update> group) {
       readAdam(cast<train::AdamWOp>(first.op));
   }
 
-  unsigned count = group.size(), copied = (1 + first.states.size()) * count;
+  unsigned count = group.size(),
+           compensated = (1 + first.states.size()) * count,
+           copied = compensated + compensations.size();
   for (unsigned index = 0; index < count; ++index) {
     Update &update = group[index];
     auto replace = [&](Value old, Value with) {
@@ -331,6 +342,11 @@ static void createOptimizer(MutableArrayRef<Update> group) {
     if (update.copy) {
       replace(update.copy.getCopy(), optimizer.getResult(copied++));
       update.copy.erase();
+    }
+    if (update.residual) {
+      replace(update.residual.getResidual(),
+              optimizer.getResult(compensated++));
+      update.residual.erase();
     }
     for (unsigned target = 0; target <= update.states.size(); ++target)
       replace(update.getNew(target),

@@ -49,8 +49,12 @@ static SmallVector<TableEntry> getEntries(OptimizerOp optimizer) {
         entry.keys[target] =
             optimizer.getRoundingKeys()[target * count + index];
   }
-  for (auto [place, copied] : llvm::enumerate(optimizer.getCopies()))
-    entries[copied].copy = optimizer.getOutputs()[(1 + states) * count + place];
+  // A parameter in 16 bits has no copy. Its rounding error takes this place.
+  unsigned next = (1 + states) * count;
+  for (ArrayRef<int64_t> indices :
+       {optimizer.getCompensations(), optimizer.getCopies()})
+    for (int64_t index : indices)
+      entries[index].copy = optimizer.getOutputs()[next++];
   return entries;
 }
 

@@ -161,6 +161,51 @@ func.func @split_copy(%p: tensor<4xf32>, %g: tensor<4xf32>, %lr: tensor<f32>) {
 
 // -----
 
+func.func @compensation_index(%p: tensor<4xbf16>, %g: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-error@+1 {{compensates parameter 1 of 1}}
+  %0:2 = cuda.optimizer <sgd> ins(%p, %g, %lr, %p : tensor<4xbf16>, tensor<4xf32>, tensor<f32>, tensor<4xbf16>)
+      {weight_decay = array<f64: 0.0>, compensations = array<i64: 1>} -> tensor<4xbf16>, tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @compensation_of_f32(%p: tensor<4xf32>, %g: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-error@+1 {{compensates parameter 0, expected it to be f16 or bf16, without a rounding key and listed once}}
+  %0:2 = cuda.optimizer <sgd> ins(%p, %g, %lr, %p : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>)
+      {weight_decay = array<f64: 0.0>, compensations = array<i64: 0>} -> tensor<4xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @compensation_by_chance(%p: tensor<4xbf16>, %g: tensor<4xf32>, %lr: tensor<f32>, %r: tensor<2xi64>) {
+  // expected-error@+1 {{compensates parameter 0, expected it to be f16 or bf16, without a rounding key and listed once}}
+  %0:2 = cuda.optimizer <sgd> ins(%p, %g, %lr, %r, %p : tensor<4xbf16>, tensor<4xf32>, tensor<f32>, tensor<2xi64>, tensor<4xbf16>)
+      {weight_decay = array<f64: 0.0>, compensations = array<i64: 0>, rounding_keys = array<i64: 3>} -> tensor<4xbf16>, tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @compensation_type(%p: tensor<4xbf16>, %g: tensor<4xf32>, %lr: tensor<f32>, %e: tensor<4xf16>) {
+  // expected-error@+1 {{a rounding error has shape [4] of 'f16', expected [4] of 'bf16'}}
+  %0:2 = cuda.optimizer <sgd> ins(%p, %g, %lr, %e : tensor<4xbf16>, tensor<4xf32>, tensor<f32>, tensor<4xf16>)
+      {weight_decay = array<f64: 0.0>, compensations = array<i64: 0>} -> tensor<4xbf16>, tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @new_compensation_type(%p: tensor<4xbf16>, %g: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-error@+1 {{a new rounding error has shape [3] of 'bf16', expected [4] of 'bf16'}}
+  %0:2 = cuda.optimizer <sgd> ins(%p, %g, %lr, %p : tensor<4xbf16>, tensor<4xf32>, tensor<f32>, tensor<4xbf16>)
+      {weight_decay = array<f64: 0.0>, compensations = array<i64: 0>} -> tensor<4xbf16>, tensor<3xbf16>
+  return
+}
+
+// -----
+
 func.func @keys(%p: tensor<4xbf16>, %g: tensor<4xf32>, %lr: tensor<f32>, %r: tensor<2xi64>) {
   // expected-error@+1 {{has 2 rounding keys, expected one for each of 1 new parameters and states}}
   %0 = cuda.optimizer <sgd> ins(%p, %g, %lr, %r : tensor<4xbf16>, tensor<4xf32>, tensor<f32>, tensor<2xi64>)

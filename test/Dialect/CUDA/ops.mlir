@@ -78,6 +78,10 @@ func.func @tensors(%x: tensor<4x8xf16>, %w: tensor<8x8xf16>, %b: tensor<8xf16>,
       : tensor<8xf32>, tensor<8xbf16>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<2xi64>)
       {weight_decay = array<f64: 0.0, 0.0>, splits = array<i64: 0>, rounding_keys = array<i64: -1, 3>}
       -> tensor<8xf32>, tensor<8xbf16>
+  // CHECK: cuda.optimizer <sgd> ins({{.*}}) {compensations = array<i64: 0>, weight_decay = array<f64: 0.000000e+00>} -> tensor<8xbf16>, tensor<8xbf16>
+  %sum, %lost = cuda.optimizer <sgd> ins(%half, %db, %lr, %half
+      : tensor<8xbf16>, tensor<8xf32>, tensor<f32>, tensor<8xbf16>)
+      {weight_decay = array<f64: 0.0>, compensations = array<i64: 0>} -> tensor<8xbf16>, tensor<8xbf16>
   // CHECK: cuda.check_gradients ins({{.*}}) {scaled, strict} -> tensor<8xf32>, tensor<i1>, tensor<f32>
   %strict:3 = cuda.check_gradients ins(%db, %lr : tensor<8xf32>, tensor<f32>)
       {scaled, strict} -> tensor<8xf32>, tensor<i1>, tensor<f32>

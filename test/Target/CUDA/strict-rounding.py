@@ -82,6 +82,7 @@ for name, pipeline, scale in (("stochastic", "precision=bf16 master-weights=none
                               ("nearest", "precision=bf16 master-weights=none", None),
                               ("split", "precision=bf16 master-weights=split", None),
                               ("kahan", "precision=bf16 master-weights=none update-rounding=kahan", None),
+                              ("kahan-fp16", "precision=fp16 master-weights=none update-rounding=kahan", None),
                               ("strict", "scaler=tf-keras", "3.276800e+04")):
     step = run(["amp-opt", f"{directory}/digits-mlp.mlir", f"--amp-training-pipeline={pipeline}"])
     assert scale is None or f"value = {scale}" in step

@@ -15,8 +15,10 @@
 // array.
 //
 // Parameters and states may be stored in 16 bits. The launch computes in f32
-// and rounds them to nearest even or stochastically. The halves of an f32
-// parameter may be stored apart. Products then read the upper halves as bf16.
+// and rounds them to nearest even or stochastically. What the rounding of a
+// parameter to nearest loses may be kept for the next step. The halves of an
+// f32 parameter may be stored apart. Products then read the upper halves as
+// bf16.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +57,9 @@ struct OptimizerTensor {
   const void *gradient = nullptr; ///< f16, bf16 or f32, scaled
   void *first = nullptr;          ///< velocity of sgd, exp_avg of adam; or null
   void *second = nullptr;         ///< exp_avg_sq of adam
-  void *copy = nullptr; ///< f16 or bf16 copy of the parameter; or null
+  /// The f16 or bf16 copy of an f32 parameter, or the rounding error of a
+  /// parameter in 16 bits, in place; or null.
+  void *copy = nullptr;
   int64_t count = 0;
   Type gradientType = Type::F32;
   Type copyType = Type::F32;
@@ -177,6 +181,13 @@ inline Status writeOptimizerTable(const OptimizerTensor *tensors, int32_t size,
                        "the halves of optimizer entry %d are stored apart, "
                        "expected an f32 parameter without a copy",
                        int(i));
+    if (t.copy && t.gradient && t.storage.parameter != Type::F32 &&
+        (t.copyType != t.storage.parameter || t.storage.keys[0] >= 0))
+      return makeError(kInvalidArgument,
+                       "the rounding error of optimizer entry %d is %s, "
+                       "expected the type of the parameter, which is rounded "
+                       "to nearest",
+                       int(i), typeName(t.copyType));
     plain &= t.storage.isPlain();
     t.firstChunk = chunks;
     chunks += ceilDiv(t.count, kOptimizerChunk);
@@ -257,6 +268,19 @@ AMP_DEVICE void storeRounded(void *data, Type type, int32_t key,
     at.store(static_cast<float *>(data), values);
 }
 
+/// Writes the copy of a parameter, if it has one.
+template <int Width>
+AMP_DEVICE void storeCopy(const OptimizerTensor &tensor, Lanes<Width> at,
+                          const Pack<float, Width> &parameter) {
+  if (tensor.copy == nullptr)
+    return;
+  AMP_ASSUME_GLOBAL(tensor.copy);
+  if (tensor.copyType == Type::F16)
+    at.store(static_cast<__half *>(tensor.copy), parameter);
+  else
+    at.store(static_cast<__nv_bfloat16 *>(tensor.copy), parameter);
+}
+
 /// Loads and stores the parameter and the states of a tensor of a table. With
 /// `Plain`, all of them are f32, and the parameter is not split.
 template <bool Plain>
@@ -266,6 +290,14 @@ struct StoredTensor {
 
   template <int Width>
   AMP_DEVICE Pack<float, Width> loadParameter(Lanes<Width> at) const {
+    if (isCompensated()) {
+      auto values = load(tensor.parameter, tensor.storage.parameter, at);
+      const auto errors = load(tensor.copy, tensor.copyType, at);
+#pragma unroll
+      for (int lane = 0; lane < Width; ++lane)
+        values[lane] = values[lane] + errors[lane];
+      return values;
+    }
     if (!isSplit())
       return load(tensor.parameter, tensor.storage.parameter, at);
     const auto upper = at.load(getHalf(0));
@@ -279,6 +311,8 @@ struct StoredTensor {
   template <int Width>
   AMP_DEVICE void storeParameter(Lanes<Width> at,
                                  const Pack<float, Width> &values) const {
+    if (isCompensated())
+      storeError(at, values);
     if (!isSplit()) {
       store(tensor.parameter, tensor.storage.parameter, 0, at, values);
       return;
@@ -313,8 +347,35 @@ struct StoredTensor {
     store(tensor.second, tensor.storage.second, 2, at, values);
   }
 
+  /// Writes the copy of an f32 parameter, if it has one.
+  template <int Width>
+  AMP_DEVICE void storeCopy(Lanes<Width> at,
+                            const Pack<float, Width> &parameter) const {
+    if (!isCompensated())
+      amp::cuda::storeCopy(tensor, at, parameter);
+  }
+
 private:
   AMP_DEVICE bool isSplit() const { return !Plain && tensor.storage.isSplit; }
+  AMP_DEVICE bool isCompensated() const {
+    return !Plain && tensor.storage.parameter != Type::F32 &&
+           tensor.copy != nullptr;
+  }
+  /// Writes what the rounding of `values` to the type of the parameter loses,
+  /// or 0 where the rounded value is not finite.
+  template <int Width>
+  AMP_DEVICE void storeError(Lanes<Width> at,
+                             const Pack<float, Width> &values) const {
+    Pack<float, Width> errors;
+#pragma unroll
+    for (int lane = 0; lane < Width; ++lane) {
+      const float rounded = tensor.storage.parameter == Type::F16
+                                ? widen(roundTo<__half>(values[lane]))
+                                : widen(roundTo<__nv_bfloat16>(values[lane]));
+      errors[lane] = isFinite(rounded) ? values[lane] - rounded : 0.0f;
+    }
+    storeRounded(tensor.copy, tensor.copyType, -1, rng, at, errors);
+  }
 
   template <int Width>
   AMP_DEVICE Pack<float, Width> load(const void *data, Type type,
@@ -334,19 +395,6 @@ private:
         static_cast<unsigned char *>(tensor.parameter) + offset);
   }
 };
-
-/// Writes the copy of a parameter, if it has one.
-template <int Width>
-AMP_DEVICE void storeCopy(const OptimizerTensor &tensor, Lanes<Width> at,
-                          const Pack<float, Width> &parameter) {
-  if (tensor.copy == nullptr)
-    return;
-  AMP_ASSUME_GLOBAL(tensor.copy);
-  if (tensor.copyType == Type::F16)
-    at.store(static_cast<__half *>(tensor.copy), parameter);
-  else
-    at.store(static_cast<__nv_bfloat16 *>(tensor.copy), parameter);
-}
 
 //===----------------------------------------------------------------------===//
 // The pass over the gradients
@@ -479,7 +527,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     stored.storeParameter(at, w);
     if (hasVelocity)
       stored.storeFirst(at, v);
-    storeCopy(tensor, at, w);
+    stored.storeCopy(at, w);
   });
 }
 
@@ -538,7 +586,7 @@ __global__ void __launch_bounds__(kThreads)
     stored.storeParameter(at, w);
     stored.storeFirst(at, m);
     stored.storeSecond(at, v);
-    storeCopy(tensor, at, w);
+    stored.storeCopy(at, w);
   });
 }
 

@@ -115,6 +115,11 @@ Value OptimizerOp::getRandomState() {
   return getInputs()[(2 + getNumStates()) * getNumParameters() + 1 +
                      (getKind() != OptimizerKind::SGD) + getMultiplied()];
 }
+OperandRange OptimizerOp::getRoundingErrors() {
+  return getInputs()
+      .drop_back(getOldCopies().size())
+      .take_back(getCompensations().size());
+}
 OperandRange OptimizerOp::getOldCopies() {
   return getInputs().take_back(getPredicate() ? getCopies().size() : 0);
 }
@@ -126,9 +131,11 @@ std::optional<unsigned> OptimizerOp::getTiedInput(unsigned target) {
   // Skip the gradients, which come between parameters and states.
   if (target < (1 + getNumStates()) * count)
     return target + count;
-  if (getPredicate())
-    return getInputs().size() - getCopies().size() + target -
-           (1 + getNumStates()) * count;
+  // Rounding errors, then copies, are the last inputs and the last outputs.
+  unsigned place = target - (1 + getNumStates()) * count;
+  unsigned numErrors = getCompensations().size();
+  if (place < numErrors || getPredicate())
+    return getInputs().size() - getOldCopies().size() - numErrors + place;
   return std::nullopt;
 }
 
@@ -172,6 +179,34 @@ static LogicalResult verifyElements(OptimizerOp op) {
   return success();
 }
 
+/// Verifies the parameters whose rounding errors are kept.
+static LogicalResult verifyCompensations(OptimizerOp op) {
+  auto launch = cast<LaunchOpInterface>(op.getOperation());
+  unsigned count = op.getNumParameters();
+  unsigned firstTarget = (1 + op.getNumStates()) * count;
+  for (auto [place, index] : llvm::enumerate(op.getCompensations())) {
+    if (index < 0 || index >= count)
+      return op.emitOpError("compensates parameter ")
+             << index << " of " << count;
+    ShapedType parameter = launch.getInputType(index);
+    Type element = parameter.getElementType();
+    if (element.isF32() || llvm::count(op.getCompensations(), index) != 1 ||
+        (!op.getRoundingKeys().empty() && op.getRoundingKeys()[index] >= 0))
+      return op.emitOpError("compensates parameter ")
+             << index
+             << ", expected it to be f16 or bf16, without a rounding key and "
+                "listed once";
+    auto old = cast<ShapedType>(op.getRoundingErrors()[place].getType());
+    if (failed(verifyType(op, "a rounding error", old, parameter.getShape(),
+                          element)) ||
+        failed(verifyType(op, "a new rounding error",
+                          launch.getTargetType(firstTarget + place),
+                          parameter.getShape(), element)))
+      return failure();
+  }
+  return success();
+}
+
 /// Verifies how new parameters and states are rounded.
 static LogicalResult verifyRoundings(OptimizerOp op) {
   auto launch = cast<LaunchOpInterface>(op.getOperation());
@@ -206,8 +241,10 @@ LogicalResult OptimizerOp::verify() {
   if (failed(verifyCounts(launch,
                           (2 + states) * count + 1 + isAdam + getMultiplied() +
                               !getRoundingKeys().empty() +
+                              getCompensations().size() +
                               (getPredicate() ? getCopies().size() : 0),
-                          (1 + states) * count + getCopies().size())))
+                          (1 + states) * count + getCompensations().size() +
+                              getCopies().size())))
     return failure();
   Type f32 = Float32Type::get(getContext());
   for (unsigned index = 0; index < count; ++index) {
@@ -230,12 +267,14 @@ LogicalResult OptimizerOp::verify() {
         return failure();
     }
   }
-  if (failed(verifyElements(*this)) || failed(verifyRoundings(*this)))
+  if (failed(verifyElements(*this)) || failed(verifyRoundings(*this)) ||
+      failed(verifyCompensations(*this)))
     return failure();
   for (auto [index, copied] : llvm::enumerate(getCopies())) {
     if (copied < 0 || copied >= int64_t(count))
       return emitOpError("copies parameter ") << copied << " of " << count;
-    auto copy = launch.getTargetType((1 + states) * count + index);
+    auto copy = launch.getTargetType((1 + states) * count +
+                                     getCompensations().size() + index);
     Type element = copy.getElementType();
     if (!element.isF16() && !element.isBF16())
       return emitOpError("has a copy of ")

@@ -61,17 +61,24 @@ def CUDA_OptimizerOp : CUDA_LaunchOp<"optimizer", "$kind", [], [
       multiplies the gradients by the factors in this state;
     - the state of the random generator (i64: seed and step), with
       `rounding_keys`;
+    - the rounding errors of the parameters that `compensations` lists;
     - the old copies, under a guard.
 
-    Outputs, in order: N new parameters, N new tensors for each state, and an f16
-    or bf16 copy of each parameter that `copies` lists. Parameters, states and,
-    under a guard, copies are updated in place.
+    Outputs, in order: N new parameters, N new tensors for each state, the new
+    rounding errors, and an f16 or bf16 copy of each parameter that `copies`
+    lists. Parameters, states, rounding errors and, under a guard, copies are
+    updated in place.
 
     Gradients are f16, bf16 or f32. Parameters are f32, or f16 or bf16 without a
     copy. States are f32 or bf16. The launch computes in f32 and rounds the new
     parameters and states to nearest even. `rounding_keys` has an element for each
     new parameter and state. With an element that is not negative, a bf16 output is
     rounded stochastically, as `amp.master_copy` with this key rounds.
+
+    `compensations` lists the f16 or bf16 parameters whose rounding errors are
+    kept in a tensor of the same type. The launch updates the f32 sum of both,
+    rounds it to nearest even, and stores what the rounding lost, as
+    `amp.compensate` and `amp.residual` compute them.
 
     `splits` lists the f32 parameters whose upper and lower halves are stored
     apart. `cuda.upper_half` reads their upper halves.
@@ -87,6 +94,7 @@ def CUDA_OptimizerOp : CUDA_LaunchOp<"optimizer", "$kind", [], [
   let arguments = !con((ins CUDA_OptimizerKind:$kind), operands, (ins
       DenseF64ArrayAttr:$weight_decay,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$copies,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$compensations,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$splits,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rounding_keys,
       UnitAttr:$velocity, UnitAttr:$nesterov, UnitAttr:$multiplied,
@@ -106,6 +114,7 @@ def CUDA_OptimizerOp : CUDA_LaunchOp<"optimizer", "$kind", [], [
     ::mlir::Value getStep();
     ::mlir::Value getMultiplier();
     ::mlir::Value getRandomState();
+    ::mlir::OperandRange getRoundingErrors();
     ::mlir::OperandRange getOldCopies();
   }];
 }
