@@ -9,6 +9,7 @@
 
 #include "amp/Analysis/TensorLiveness.h"
 #include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -186,7 +187,8 @@ LogicalResult Classification::collect(FunctionOpInterface function,
 
 MemoryCategory Classification::categorize(const TensorRange &range) const {
   Operation *op = range.value.getDefiningOp();
-  if (isa<CastOp>(op) && weights.contains(getRoot(op->getOperand(0))))
+  if (isa<CastOp, UpperHalfOp>(op) &&
+      weights.contains(getRoot(op->getOperand(0))))
     return MemoryCategory::LowWeights;
   if (gradients.contains(range.value))
     return MemoryCategory::Gradients;

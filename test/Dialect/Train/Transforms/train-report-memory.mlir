@@ -11,6 +11,7 @@
 // RUN: not amp-opt %models/small-updates.mlir --train-report-memory -o /dev/null 2>&1 | FileCheck %s --check-prefix=GRADIENTS
 // RUN: not amp-opt %models/small-updates.mlir --train-autodiff --train-report-memory -o /dev/null 2>&1 | FileCheck %s --check-prefix=DYNAMIC
 // RUN: amp-opt %models/small-updates.mlir --train-autodiff --train-set-batch=batch-size=2 --train-report-memory -o /dev/null | FileCheck %s --check-prefix=STATIC
+// RUN: amp-opt %models/small-updates.mlir --amp-training-pipeline="precision=bf16 master-weights=split" --train-set-batch=batch-size=2 --train-report-memory -o /dev/null | FileCheck %s --check-prefix=SPLIT
 // RUN: not amp-opt %t/step.mlir --train-report-memory=output=%t/no/such/file 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: not amp-opt %t/step.mlir --train-report-memory=json=yes 2>&1 | FileCheck %s --check-prefix=WORD
 // RUN: not amp-opt %t/step.mlir --train-report-memory=format=json 2>&1 | FileCheck %s --check-prefix=OPTION
@@ -31,6 +32,10 @@
 // STATIC-NEXT: optimizer state 606212 606212
 // STATIC-NEXT: other state 303108 303108
 // STATIC-NEXT: batch 528 528
+
+// The upper halves of both gains, 2 bytes for each element.
+// SPLIT: parameters 303104 303104
+// SPLIT: low weights 151552
 
 // By hand. The arguments take 512 + 512 + 4 + 128 bytes. Most lives at gelu_grad:
 // %xl (64) and %loss (4), which the forward pass leaves, and %hf, %da and %dh,
