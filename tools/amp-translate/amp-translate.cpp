@@ -408,8 +408,8 @@ static int64_t parseBytes(StringRef text) {
   return number * unit;
 }
 
-/// The bytes of the program of `module` with a batch of `batch` samples.
-/// Nothing after an error.
+/// The bytes that a trainer of `module` takes with a batch of `batch` samples:
+/// the arena and two slots for batches. Nothing after an error.
 static std::optional<int64_t> getMemory(ModuleOp module, int64_t batch) {
   OwningOpRef<ModuleOp> copy(module.clone());
   if (failed(runPipeline(*copy, batch)))
@@ -417,7 +417,11 @@ static std::optional<int64_t> getMemory(ModuleOp module, int64_t batch) {
   cuda::ProgramOp program = findProgram(*copy);
   if (!program)
     return std::nullopt;
-  return program.getArena();
+  int64_t slot = 0;
+  for (auto buffer : program.getBody().front().getOps<cuda::BufferOp>())
+    if (buffer.getRole() == mlir::amp::stringifyRole(mlir::amp::Role::Batch))
+      slot += buffer.getBytes();
+  return int64_t(program.getArena()) + 2 * slot;
 }
 
 /// Prints the largest batch that fits into `bytes` and returns it. Returns 1 if
