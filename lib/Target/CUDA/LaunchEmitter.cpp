@@ -10,6 +10,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace mlir::cuda;
 
@@ -99,17 +101,91 @@ void ProgramEmitter::emitLaunchComment(LaunchOpInterface launch) {
      << launch.getFlops() << " operations\n";
 }
 
+//===----------------------------------------------------------------------===//
+// Headings
+//===----------------------------------------------------------------------===//
+
+/// Whether `launch` computes a gradient by itself, and does not only read one.
+static bool computesGradient(LaunchOpInterface launch) {
+  if (launch.isBackward())
+    return true;
+  SmallVector<StringRef> names;
+  std::string operations = describeOperations(launch, SIZE_MAX);
+  StringRef(operations).split(names, ", ");
+  return llvm::any_of(names, [](StringRef name) {
+    return name.starts_with("train.") && name.ends_with("_grad");
+  });
+}
+
+static bool isUpdate(LaunchOpInterface launch) {
+  return isa<CheckGradientsOp, OptimizerOp, UpdateScaleOp, UpdateQuantizerOp>(
+      launch.getOperation());
+}
+
+/// Whether `launch` computes a loss besides its gradient.
+static bool computesLoss(LaunchOpInterface launch) {
+  return llvm::any_of(launch.getOutputs(), [](Value output) {
+    return shapedType(output).getRank() == 0;
+  });
+}
+
+/// Returns the headings of a step that differentiates, by the number of the
+/// launch that follows. Others have none.
+///
+/// The backward pass begins at the first launch that computes a gradient, the
+/// update at the first launch that checks gradients or updates a state. A step
+/// whose launches have another order has no headings.
+static std::map<size_t, StringRef>
+findHeadings(ArrayRef<LaunchOpInterface> launches) {
+  std::map<size_t, StringRef> headings;
+  llvm::DenseSet<BufferOp> gradients, updated;
+  std::optional<size_t> backward, update;
+  for (auto [number, each] : llvm::enumerate(launches)) {
+    LaunchOpInterface launch = each;
+    auto reads = [&](const llvm::DenseSet<BufferOp> &buffers) {
+      return llvm::any_of(launch.getInputs(), [&](Value input) {
+        return buffers.contains(getBuffer(input));
+      });
+    };
+    const bool updates = isUpdate(launch) || reads(updated);
+    const bool differentiates =
+        !updates && (computesGradient(launch) || reads(gradients));
+    if (differentiates && update)
+      return {};
+    if (differentiates && !backward)
+      backward = number;
+    if (updates && !update)
+      update = number;
+    if (updates || differentiates)
+      for (Value output : launch.getOutputs())
+        (updates ? updated : gradients).insert(getBuffer(output));
+  }
+  if (!backward || !update || *backward == 0)
+    return {};
+  // A launch that computes a loss and its gradient is the first one of the
+  // backward pass.
+  headings[0] = "The forward pass";
+  headings[*backward] = computesLoss(launches[*backward])
+                            ? "The loss and the backward pass"
+                            : "The backward pass";
+  headings[*update] = "The update";
+  return headings;
+}
+
 void ProgramEmitter::emitLaunches() {
   os << "//===-- One step "
         "------------------------------------------------------===//\n\n"
      << "Status enqueue(const StepRun &run) {\n";
   unsigned number = 0;
+  const std::map<size_t, StringRef> headings = findHeadings(launches);
   for (Operation &op : program.getBody().front()) {
     if (auto await = dyn_cast<AwaitOp>(op))
       emitAwait(await);
     auto launch = dyn_cast<LaunchOpInterface>(op);
     if (!launch)
       continue;
+    if (auto heading = headings.find(number); heading != headings.end())
+      os << (number ? "\n" : "") << "  //===-- " << heading->second << "\n\n";
     emitLaunchComment(launch);
     os << "  ";
     if (std::optional<Reader> reader = getReader(launch))
