@@ -3,8 +3,8 @@
 #
 # cuDNN itself has kernels for each attention of the models in full size, in both types
 # and both directions, on sm_80, sm_90 and sm_100. A block of a transformer is as
-# the others. It refuses heads that it does not compute, so that an answer says
-# something. Answers for want of a GPU or a driver count as unknown.
+# the others. The documents of packed sequences are a bias. It refuses heads that it
+# does not compute, so that an answer says something. Answers for want of a GPU or a driver count as unknown.
 #
 # REQUIRES: cudnn, full
 # RUN: rm -rf %t && mkdir %t
@@ -28,10 +28,11 @@ MODELS = {
     "gpt2": ["--sequence=1024"],
     "gpt2-long": ["--sequence=8192", "--positions=8192"],
     "decoder": ["--sequence=2048"],
+    "decoder-packed": ["--sequence=2048", "--documents=16"],
     "bert": ["--sequence=512"],
     "vit": [],
 }
-BATCHES = {"gpt2": 64, "gpt2-long": 8, "decoder": 16, "bert": 64, "vit": 256}
+BATCHES = {"gpt2": 64, "gpt2-long": 8, "decoder": 16, "decoder-packed": 16, "bert": 64, "vit": 256}
 failures, answers = [], {}
 for model, options in MODELS.items():
     graph = f"{folder}/{model}.mlir"
@@ -48,6 +49,7 @@ for model, options in MODELS.items():
                 # A deterministic gradient of long sequences takes its samples in parts.
                 parts = BATCHES[model] // attention.batch
                 assert parts * attention.batch == BATCHES[model] and (parts == 1 or attention.deterministic)
+                assert (attention.bias_type >= 0) == (model in ("decoder-packed", "bert")), (model, attention.bias_type)
                 assert attention.deterministic == (attention.backward and not kind)
                 for capability in cudnn.CAPABILITIES:
                     code, message = library.check(attention, capability)
