@@ -18,6 +18,7 @@ MODELS = {
     "resnet18": ["--image-size=32"],
     "gpt2": [*SMALL, "--vocabulary=64", "--sequence=8", "--positions=8"],
     "decoder": ["--layers=2", "--vocabulary=64", "--sequence=8", "--clip=1"],
+    "decoder-packed": ["--layers=1", "--vocabulary=64", "--sequence=8", "--clip=1", "--documents=3"],
     "bert": [*SMALL, "--vocabulary=64", "--sequence=8", "--positions=8"],
     "vit": [*SMALL, "--image-size=32", "--patch=16"],
 }
@@ -55,7 +56,7 @@ def mutants(text):
 
 rejected = 0
 for model, options in MODELS.items():
-    step = subprocess.run(["amp-model", model, "--batch=?", *options], capture_output=True, text=True, check=True).stdout
+    step = subprocess.run(["amp-model", model.split("-")[0], "--batch=?", *options], capture_output=True, text=True, check=True).stdout
     every = model in ("mlp", "gpt2")
     for setting, counts in SETTINGS.items() if every else [*SETTINGS.items()][1:2]:
         parallel = optimize(step, f"--amp-training-pipeline={setting} data-parallel bucket-bytes=1000000000")
