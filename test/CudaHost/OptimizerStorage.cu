@@ -168,7 +168,7 @@ static void testStorage(const OptimizerStorage &storage, bool isAdam,
   });
 }
 
-/// The parameter and its rounding error are those of the f32 update of their
+/// The parameter and its rounding error come from the f32 update of their
 /// sum.
 static void testCompensation(Type type, bool isAdam, size_t count) {
   const OptimizerStorage storage = {

@@ -26,7 +26,7 @@ folder, compiler, library = sys.argv[1:4]
 builder = Builder(compiler, library, folder)
 LONG = "AMP_LONG_TESTS" in os.environ
 BOUNDS = {"fp16": 2e-3, "bf16": 1.6e-2}
-QUICK = {"lenet": "fp16", "resnet18": "fp16", "gpt2": "bf16", "decoder": "bf16", "bert": "fp16", "vit": "bf16"}
+QUICK = {"lenet": "fp16", "resnet18": "fp16", "gpt2": "bf16", "decoder": "bf16", "decoder-packed": "fp16", "bert": "fp16", "vit": "bf16"}
 failures = []
 
 
@@ -45,7 +45,7 @@ class Network:
             for key, array in arrays.items()
         })
         self.model = f"{folder}/{name}.mlir"
-        run(["amp-model", name, *options, "--optimizer=sgd", *CONSTANT_RATE, "-o", self.model])
+        run(["amp-model", name.split("-")[0], *options, "--optimizer=sgd", *CONSTANT_RATE, "-o", self.model])
 
     def sized(self, precision):
         return ["--batch-size", str(self.size), "--precision", precision]

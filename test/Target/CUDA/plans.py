@@ -88,7 +88,7 @@ for model in ("digits-mlp", "digits-cnn"):
 assert len(kernels_between_products(plan(f"{models}/digits-mlp.mlir", 32, "fp16", "epilogues=false"))) >= 2
 for name, (options, _, size) in NETWORKS.items():
     model = f"{scratch}.{name}.mlir"
-    run(["amp-model", name, *options, "--optimizer=adamw", "-o", model])
+    run(["amp-model", name.split("-")[0], *options, "--optimizer=adamw", "-o", model])
     for precision in ("f32", "fp16"):
         # A plan of cuDNN takes a bias and a relu of some extents only.
         launches = plan(model, size, precision, "convolutions=patches")
