@@ -280,17 +280,23 @@ static Replication inferScatter(ReplicationInference &inference) {
 // Collectives
 //===----------------------------------------------------------------------===//
 
-/// Whether the collective `op` combines all ranks. Otherwise groups of ranks
-/// have different results.
-static bool combinesAll(Operation *op) {
+/// Whether the collective `op` combines all of the `ranks`, whose number is 0
+/// if it is unknown. Otherwise groups of ranks have different results. A group
+/// may be padded with -1.
+static bool combinesAll(Operation *op, int64_t ranks) {
   auto groups = op->getAttrOfType<DenseIntElementsAttr>("replica_groups");
-  return !groups || groups.getType().getRank() != 2 ||
-         groups.getType().getDimSize(0) <= 1;
+  if (!groups || groups.getType().getRank() != 2 || groups.empty())
+    return true;
+  if (groups.getType().getDimSize(0) > 1)
+    return false;
+  return llvm::count_if(groups.getValues<APInt>(), [](const APInt &rank) {
+           return !rank.isNegative();
+         }) >= ranks;
 }
 
 static void inferCollective(ReplicationInference &inference, StringRef name) {
   Operation *op = inference.getOperation();
-  if (!combinesAll(op))
+  if (!combinesAll(op, inference.getNumRanks()))
     return inference.setResults(Replication::varying());
   bool isSum = name == "cross-replica-sum" || getBodyName(op) == "add";
   for (unsigned i = 0, e = op->getNumResults(); i != e; ++i) {
