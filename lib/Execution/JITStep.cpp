@@ -10,6 +10,7 @@
 
 #include "amp/Execution/Ranks.h"
 #include "amp/Runtime/Host/RankPart.h"
+#include "amp/Runtime/Step/EqualRanks.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 #include <mutex>
@@ -63,6 +64,26 @@ host::Status JITStep::checkCaller() const {
       program->getCallee().str().c_str());
 }
 
+/// Returns the numbers of a program that must be equal on all ranks.
+static std::vector<host::EqualNumber>
+listNumbersOf(const StepProgram &program,
+              llvm::ArrayRef<host::TensorInfo> tensors) {
+  std::string text = std::to_string(program.getFingerprint()) + "\n" +
+                     program.getPrecision().str() + "\n" +
+                     program.getScalerRules().str();
+  int64_t samples = 0;
+  for (const host::TensorInfo &tensor : tensors) {
+    text += "\n" + tensor.name + " " + tensor.describe();
+    if (tensor.role == host::Role::Batch && !tensor.shape.empty())
+      samples = std::max(samples, tensor.shape[0]);
+  }
+  host::zip::Checksum sum;
+  sum.update(text.data(), text.size());
+  return {{"batch size of a rank", samples},
+          {"AMP_STEP_SHARD_OPTIMIZER", program.hasParts(), /*isFlag=*/true},
+          {"checksum of the program", sum.get()}};
+}
+
 host::Status JITStep::configure(const host::StepSettings &settings) {
   if (settings.device != 0)
     return host::makeError(host::ErrorCode(AMP_STEP_NO_DEVICE),
@@ -85,6 +106,8 @@ host::Status JITStep::configure(const host::StepSettings &settings) {
       return host::makeError(host::kInvalidArgument,
                              "rank %d, but the step is compiled for rank %lld",
                              settings.rank, (long long)program->getRank());
+    AMP_RETURN_IF_ERROR(
+        host::compareRanks(settings, listNumbersOf(*program, tensors)));
     group =
         RankGroup::create(*settings.exchange, settings.rank, settings.numRanks);
   }

@@ -32,8 +32,8 @@ run([*shlex.split(cc), "-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror
      f"{build}/lib/libAMPStep.so", f"-Wl,-rpath,{build}/lib", "-lpthread", "-o", cpu])
 
 
-def train(program, ranks, name, way, shard):
-    return run([program, str(ranks), f"{folder}/data", str(len(x)), f"{folder}/{name}.npz", way, "shard" if shard else "whole"],
+def train(program, ranks, name, way, shard=False, kind=None):
+    return run([program, str(ranks), f"{folder}/data", str(len(x)), f"{folder}/{name}.npz", way, kind or ("shard" if shard else "whole")],
                env={**os.environ, "AMP_NCCL_HOST_ORDER": "rank"}, timeout=120)
 
 
@@ -71,6 +71,10 @@ for ranks in (2, 3):
 shown = run([cpu, "2", f"{folder}/data", str(len(x)), f"{folder}/none.npz", MODEL, "fail"], timeout=60)
 assert shown == "failed\n", shown
 
+# If the options of a rank differ, every rank gets the same error before the step connects them.
+for kind in ("seed", "graph", "layout"):
+    assert train(cpu, 2, "none", MODEL, kind=kind) == "refused\n" * 2, kind
+
 # Wrong compile options are errors.
 for options, message in [
     (dict(num_ranks=2, rank=2), "rank 2 of 2, expected 0 to 1"), (dict(num_ranks=-1), "num_ranks is -1, expected 0 or more"),
@@ -91,6 +95,8 @@ for shard in (False, True):
     run(["amp-translate", "--mlir-to-cuda", MODEL, "--batch-size", str(BATCH), "--ranks", "2", "--precision", "f32", "--emit-header", f"{folder}/step.h",
          "-o", f"{folder}/step.cu", *(["--shard-optimizer", "--shard-min-elements=1"] if shard else [])])
     run([*shlex.split(compiler), f"-I{folder}", "-DRANKS_OF_CUDA", "-D_GNU_SOURCE", "-Wno-deprecated", f"{folder}/step.cu", SOURCE, *shlex.split(library), "-o", f"{folder}/cuda"])
+    for kind in ("seed", "graph"):
+        assert train(f"{folder}/cuda", 2, "none", "exchange", kind=kind) == "refused\n" * 2, kind
     for way in ("exchange", "communicator"):
         shown = train(f"{folder}/cuda", 2, "cuda", way, shard)
         assert abs(float(shown.split()[1]) - loss) < 1e-5, (shown, loss)

@@ -6,7 +6,11 @@
  * linked to this program, and this file is C++. Otherwise this program compiles
  * a module, and this file is C99.
  *
- *   ranks <number> <data> <rows> <out.npz> <module or way> <shard|whole|fail>
+ *   ranks <number> <data> <rows> <out.npz> <module or way>
+ *         <shard|whole|fail|seed|graph|layout>
+ *
+ * With seed, graph and layout, rank 1 has other options than the other ranks,
+ * and every rank expects an error.
  *
  * The data file contains the rows of x as f32[4], then the rows of y as i32. */
 
@@ -123,8 +127,29 @@ static void check_parts(const amp_step_program *program, amp_step *step,
     _exit(4);
 }
 
+/* Gives rank 1 other options. Returns the error that every rank expects, or
+ * NULL if the ranks are equal. */
+static const char *differ(const char *way, int rank,
+                          amp_step_options *options) {
+  if (strcmp(way, "seed") == 0) {
+    options->seed += rank == 1;
+    return "'seed' is 4 on rank 1 of 2, but 3 on rank 0";
+  }
+  if (strcmp(way, "graph") == 0) {
+    options->flags = rank == 1 ? AMP_STEP_NO_GRAPH : 0;
+    return "'AMP_STEP_NO_GRAPH' is given on rank 1 of 2, but not on rank 0";
+  }
+  if (strcmp(way, "layout") == 0)
+    return "'AMP_STEP_SHARD_OPTIMIZER' is given on rank 1 of 2, but not on "
+           "rank "
+           "0";
+  return NULL;
+}
+
 static int run_rank(Rank *own, char **argv) {
-  const int shards = strcmp(argv[6], "shard") == 0;
+  const int shards = strcmp(argv[6], "shard") == 0 ||
+                     (strcmp(argv[6], "layout") == 0 && own->rank == 1);
+  const char *difference;
   const amp_step_program *program =
       get_program(argv[5], own->rank, own->ranks, shards);
   const int64_t part = BATCH / own->ranks, shape[2] = {part, FEATURES};
@@ -174,6 +199,12 @@ static int run_rank(Rank *own, char **argv) {
          "takes no communicator, expected an exchange");
   options.communicator = NULL;
 #endif
+  if ((difference = differ(argv[6], own->rank, &options))) {
+    expect(program, program->create(program, &options, &step), difference);
+    printf("refused\n");
+    fflush(stdout);
+    return 0;
+  }
   check(program, program->create(program, &options, &step));
   check(program, program->set_hyperparameter(step, "lr", 0.25));
   for (i = 0; i < STEPS; ++i) {

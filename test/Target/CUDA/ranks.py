@@ -225,7 +225,8 @@ assert all(rank.returncode == 1 for rank in ranks) and any(
 OTHERS = [
     ("f32-2", ["--seed=4"], "'--seed' is 4 on rank 1 of 2, but 0 on rank 0; expected the same program and options on all ranks"),
     ("f32-2", ["--steps=7"], f"'--steps' is 7 on rank 1 of 2, but {STEPS} on rank 0; expected"),
-    ("f32-2", ["--save", f"{folder}/one.npz"], "'--save' is 1 on rank 1 of 2, but 0 on rank 0; expected"),
+    ("f32-2", ["--save", f"{folder}/one.npz"], "'--save' is given on rank 1 of 2, but not on rank 0; expected"),
+    ("f32-2", ["--no-graph"], "'--no-graph' is given on rank 1 of 2, but not on rank 0; expected"),
     ("fp16-2", [], "'checksum of the program' is "),
     ("f32-2-small", [], f"'batch size of a rank' is {BATCH // 4} on rank 1 of 2, but {BATCH // 2} on rank 0; expected"),
 ]

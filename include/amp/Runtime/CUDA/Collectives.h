@@ -384,15 +384,10 @@ Status allGather(const StepRun &run, int index,
 inline Status compareWithFirstRank(const RankOptions &options,
                                    const LaunchedProcess &process,
                                    const int64_t *theirs) {
-  for (size_t i = 0; i < options.equal.size(); ++i) {
-    const auto &[name, own] = options.equal[i];
-    if (own != theirs[i])
-      return makeError(kInvalidArgument,
-                       "'%s' is %lld on rank %lld of %lld, but %lld on rank 0; "
-                       "expected the same program and options on all ranks",
-                       name.c_str(), (long long)own, (long long)process.rank,
-                       (long long)process.ranks, (long long)theirs[i]);
-  }
+  for (size_t i = 0; i < options.equal.size(); ++i)
+    if (options.equal[i].value != theirs[i])
+      return amphost::explainDifference(options.equal[i], theirs[i],
+                                        process.rank, process.ranks);
   return Status();
 }
 
@@ -407,8 +402,8 @@ inline Status joinRanks(const RankOptions &options,
   if (process.rank == 0)
     AMP_NCCL_CALL(ncclGetUniqueId(&id));
   std::vector<int64_t> numbers;
-  for (const auto &[name, number] : options.equal)
-    numbers.push_back(number);
+  for (const amphost::EqualNumber &number : options.equal)
+    numbers.push_back(number.value);
   const size_t numberBytes = numbers.size() * sizeof(int64_t);
   std::string bytes(id.internal, sizeof(id.internal));
   bytes.append(reinterpret_cast<const char *>(numbers.data()), numberBytes);

@@ -8,8 +8,10 @@
 #ifndef AMP_RUNTIME_CUDA_EXPORTEDPROGRAM_H
 #define AMP_RUNTIME_CUDA_EXPORTEDPROGRAM_H
 
+#include "amp/Runtime/CUDA/EqualNumbers.h"
 #include "amp/Runtime/CUDA/Program.h"
 #include "amp/Runtime/CUDA/ProgramInterface.h"
+#include "amp/Runtime/Step/EqualRanks.h"
 #include "amp/Runtime/Step/ProgramTable.h"
 
 namespace amp::cuda {
@@ -63,6 +65,8 @@ public:
         AMP_RETURN_IF_ERROR(findDeviceOfRank(process, &own.device));
         options.device = own.device;
       }
+      AMP_RETURN_IF_ERROR(
+          amphost::compareRanks(own, listNumbersOfProgram(info)));
       AMP_RETURN_IF_ERROR(info.collectives.connect(own, &options.ranks));
     }
     auto program = std::make_unique<Program>(info, forward);

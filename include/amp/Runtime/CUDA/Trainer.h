@@ -19,6 +19,7 @@
 #ifndef AMP_RUNTIME_CUDA_TRAINER_H
 #define AMP_RUNTIME_CUDA_TRAINER_H
 
+#include "amp/Runtime/CUDA/EqualNumbers.h"
 #include "amp/Runtime/CUDA/ProgramInterface.h"
 #include "amp/Runtime/CUDA/RankCheck.h"
 #include "amp/Runtime/CUDA/TrainerOptions.h"
@@ -263,44 +264,27 @@ inline Status checkOneRank(const ProgramInfo &info,
   return Status();
 }
 
-/// Returns a checksum of the program. Different programs rarely share one.
-inline int64_t identifyProgram(const ProgramInfo &info) {
-  std::string text = std::string(info.name) + "\n" +
-                     std::to_string(info.identity.fingerprint) + "\n" +
-                     (info.identity.precision ? info.identity.precision : "") +
-                     "\n" + info.identity.scaler;
-  for (int i = 0; i < info.collectives.numCollectives; ++i) {
-    const CollectiveInfo &collective = info.collectives.collectives[i];
-    text += std::string("\n") + collective.name + " " +
-            std::to_string(collective.elements);
-  }
-  amphost::zip::Checksum sum;
-  sum.update(text.data(), text.size());
-  return sum.get();
-}
-
-/// Returns the names and values of the numbers that must be equal on all ranks
-/// of a trainer.
-inline std::vector<std::pair<std::string, int64_t>>
+/// Returns the numbers that must be equal on all ranks of a trainer.
+inline std::vector<amphost::EqualNumber>
 listEqualNumbers(const ProgramInfo &info, const TrainerOptions &options) {
   const TrainingOptions &training = options.training;
-  int64_t samples = 1;
-  for (int i = info.numBuffers - 1; i >= 0; --i)
-    if (const TensorInfo tensor = describeBuffer(info.buffers[i]);
-        tensor.role == Role::Batch && !tensor.shape.empty())
-      samples = tensor.shape[0];
-  return {{"batch size of a rank", samples},
-          {"checksum of the program", identifyProgram(info)},
-          {"--steps", training.steps},
-          {"--epochs", training.epochs},
-          {"--seed", int64_t(training.seed)},
-          {"--seeds", training.seeds},
-          {"--time", options.timedSteps},
-          {"--check-ranks", options.checkRanks},
-          {"--save", !training.savePath.empty()},
-          {"--no-shuffle", training.noShuffle},
-          {"--profile", options.profile},
-          {"--register-buffers", options.program.registersMemory}};
+  std::vector<amphost::EqualNumber> numbers = listNumbersOfProgram(info);
+  for (const auto &[name, number] :
+       {std::pair<const char *, int64_t>("--steps", training.steps),
+        {"--epochs", training.epochs},
+        {"--seed", int64_t(training.seed)},
+        {"--seeds", training.seeds},
+        {"--time", options.timedSteps},
+        {"--check-ranks", options.checkRanks}})
+    numbers.push_back({name, number});
+  for (const auto &[name, isGiven] :
+       {std::pair<const char *, bool>("--save", !training.savePath.empty()),
+        {"--no-shuffle", training.noShuffle},
+        {"--no-graph", !options.program.useGraph},
+        {"--profile", options.profile},
+        {"--register-buffers", options.program.registersMemory}})
+    numbers.push_back({name, isGiven, /*isFlag=*/true});
+  return numbers;
 }
 
 /// Connects the ranks of a program with collectives. Only rank 0 prints and

@@ -24,6 +24,32 @@
 
 namespace amphost {
 
+/// A number that must be equal on all ranks.
+struct EqualNumber {
+  std::string name;
+  int64_t value = 0;
+  bool isFlag = false; ///< 1: the option `name` is given, 0: it is not
+};
+
+/// Returns an error that says that `number` of rank `rank` is not `expected`,
+/// the number of rank 0.
+inline Status explainDifference(const EqualNumber &number, int64_t expected,
+                                int64_t rank, int64_t ranks) {
+  const char *reason = "expected the same program and options on all ranks";
+  if (number.isFlag)
+    return makeError(kInvalidArgument,
+                     "'%s' is %sgiven on rank %lld of %lld, but %son rank 0; "
+                     "%s",
+                     number.name.c_str(), number.value ? "" : "not ",
+                     (long long)rank, (long long)ranks, expected ? "" : "not ",
+                     reason);
+  return makeError(kInvalidArgument,
+                   "'%s' is %lld on rank %lld of %lld, but %lld on rank 0; %s",
+                   number.name.c_str(), (long long)number.value,
+                   (long long)rank, (long long)ranks, (long long)expected,
+                   reason);
+}
+
 /// What the command line says of the ranks. It overrides the launcher.
 struct RankOptions {
   int64_t ranks = 0; ///< 0: as many as the launcher has started
@@ -32,9 +58,8 @@ struct RankOptions {
   std::string rendezvous;
   /// The seconds that a rank waits for the others.
   int64_t deadline = 600;
-  /// The names and values of numbers that must be equal on all ranks. All ranks
-  /// use the same names.
-  std::vector<std::pair<std::string, int64_t>> equal;
+  /// The numbers that must be equal on all ranks. All ranks use the same names.
+  std::vector<EqualNumber> equal;
 };
 
 /// The place of this process among those that run a step together.

@@ -208,7 +208,8 @@ typedef struct amp_step_options {
   int32_t num_ranks; /* must be that of the program; 0 means 1 */
   /* Null unless the step calls operations of the caller. */
   amp_step_caller caller;
-  /* May be null. The structure needs to exist only until `create` returns, but
+  /* May be null. `create` fails on every rank if the programs or options of the
+   * ranks differ. The structure needs to exist only until `create` returns, but
    * its context must outlive the step. The threads that call the step call the
    * function, which must neither throw nor call the step. */
   const amp_step_exchange *exchange;
