@@ -20,7 +20,7 @@ import numpy as np
 import programs
 import training
 
-QUICK = ("vae", "gumbel", "gpt", "deep", "align", "margin", "mixup")
+QUICK = ("vae", "gumbel", "gpt", "deep", "align", "margin", "mixup", "transport")
 
 
 def check(name, amp_opt):

@@ -45,6 +45,15 @@ static bool hasRoles(FunctionOpInterface function) {
   return false;
 }
 
+/// Whether an operation in `region`, but not in a region within it, is a
+/// symbol.
+static bool containsSymbols(Region &region) {
+  return llvm::any_of(region.getOps(), [](Operation &op) {
+    return isa<SymbolOpInterface>(op) ||
+           (!op.isRegistered() && op.getAttr(SymbolTable::getSymbolAttrName()));
+  });
+}
+
 /// Returns why `function` must keep its signature, or an empty string.
 static StringRef findObstacle(FunctionOpInterface function,
                               const Callee &callee) {
@@ -108,9 +117,11 @@ mlir::amp::findCallGroups(Operation *root,
                 SymbolTable::getSymbolName(callee) == name.getRootReference();
       });
     };
-    // An unregistered operation with one region might be a symbol table.
+    // An unregistered operation with one region is a symbol table if it
+    // contains symbols. Reductions of StableHLO contain none.
     auto isUnknownTable = [&](Operation *op) {
-      return WalkResult(failure(op->getNumRegions() == 1 && !op->getDialect()));
+      return WalkResult(failure(op->getNumRegions() == 1 && !op->getDialect() &&
+                                containsSymbols(op->getRegion(0))));
     };
     if (!callees.empty()) {
       root->walk(countUses);

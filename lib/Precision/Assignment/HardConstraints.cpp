@@ -12,6 +12,7 @@
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Precision/Assignment/Optimal.h"
+#include "amp/Support/RegionFlow.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <tuple>
@@ -213,6 +214,11 @@ private:
         if ((v != 0 || isGradient[use.value]) && !reached[use.user] &&
             !endsTaint(use))
           enter(use.user, v);
+        if (endsAtFitting && use.user == 0 && v != 0)
+          forEachCarriedUse(*use.operand, [&](const SlotUse &read) {
+            if (!endsTaint(read) && !isShared(read))
+              enter(read.user, v);
+          });
       }
       forEachResultSlot(v, [&](VertexId slot) { enter(slot, v); });
       if (isUpdateProduct(v))
@@ -236,6 +242,35 @@ private:
     }
     for (VertexId source : sources)
       reached[source] = false;
+  }
+
+  /// Calls `visit` for the uses of region arguments and results that keep f32
+  /// and as which `operand` is handed on, directly or through other regions.
+  /// Visits each argument and each result once. A loop that only a policy
+  /// declares has no slots for the values that it changes.
+  template <typename Visit>
+  void forEachCarriedUse(OpOperand &operand, Visit visit) {
+    if (fixedUses.empty())
+      for (uint32_t index : graph.getUsesOf(0))
+        fixedUses[graph.getUses()[index].operand] = index;
+    SmallVector<OpOperand *> worklist = {&operand};
+    while (!worklist.empty())
+      for (Value input : flow.getInputs(*worklist.pop_back_val())) {
+        if (!graph.isEligible(input.getType()) || !carried.insert(input).second)
+          continue;
+        for (OpOperand &read : input.getUses()) {
+          worklist.push_back(&read);
+          if (auto it = fixedUses.find(&read); it != fixedUses.end())
+            visit(graph.getUses()[it->second]);
+        }
+      }
+  }
+
+  /// Whether `use` passes a value to a function with several callers. The taint
+  /// would return to all of them.
+  bool isShared(const SlotUse &use) const {
+    return isa<FunctionOpInterface>(vertices[use.user].op) &&
+           graph.getUsesInto(use.user).size() > 1;
   }
 
   /// Resets `reached` for clear slots that lead only to products. They may move
@@ -473,6 +508,11 @@ private:
   std::vector<bool> isGradient;
   /// Whether a flood ends at values that are proved to fit the low type.
   bool endsAtFitting = false;
+  /// The uses of values that keep f32, by operand.
+  llvm::DenseMap<OpOperand *, uint32_t> fixedUses;
+  /// The region arguments and results through which the taint passed.
+  llvm::DenseSet<Value> carried;
+  RegionFlow flow;
   /// By vertex, during a flood: whether it was reached.
   std::vector<bool> reached;
 };

@@ -331,6 +331,32 @@ def mixup_loss(p, x, y, key):
     return share * xent(z, y) + (1 - share) * xent(z, y[order])
 
 
+# --- entropic optimal transport between two sets of points: a fixed point over logarithms ---
+def points(steps, count=32, size=8, seed=5):
+    r = rng(seed)
+    for _ in range(steps):
+        yield (
+            r.standard_normal((count, size)).astype(np.float32),
+            (0.5 * r.standard_normal((count, 2)) + np.array([1.5, -1.5])).astype(np.float32),
+        )
+
+
+def transport_loss(p, x, y):
+    z = jnp.tanh(x @ p["a"]) @ p["b"]
+    cost = jnp.sum((z[:, None] - y[None]) ** 2, axis=-1)
+    share = -jnp.log(len(x))
+    def step(_, potentials):
+        _, g = potentials
+        f = -0.1 * jax.nn.logsumexp((g - cost) / 0.1 + share, axis=1)
+        return f, -0.1 * jax.nn.logsumexp((f[:, None] - cost) / 0.1 + share, axis=0)
+    f, g = lax.fori_loop(0, 20, step, (jnp.zeros(len(x)), jnp.zeros(len(y))))
+    return jnp.sum(jnp.exp((f[:, None] + g - cost) / 0.1 + 2 * share) * cost)
+
+
+def transport_params(r):
+    return {"a": dense(r, 8, 64), "b": dense(r, 64, 2)}
+
+
 KEYED = functools.partial(classes, key=True)
 PROGRAMS = {
     "rnn": (rnn_loss, rnn_params, sequences),
@@ -352,4 +378,5 @@ PROGRAMS = {
     "align": (align_loss, align_params, sequences),
     "margin": (margin_loss, two_layers, classes),
     "mixup": (mixup_loss, two_layers, KEYED),
+    "transport": (transport_loss, transport_params, points),
 }
