@@ -4,8 +4,8 @@
 step written by hand.
 
 Low values are arrays of bf16: arithmetic between them rounds each result.
-Products take low operands and give f32. Composite patterns (cross-entropy, layer norm, max
-pooling) are f32 inside and are differentiated by JAX; all else is written out.
+Products take low operands and give f32. Composite patterns (cross-entropy, max pooling) are f32
+inside and are differentiated by JAX; all else is written out.
 
 `r(x, kind)` rounds to bf16. A test that leaves one kind f32 sees whether the
 comparison tells these roundings from others.
@@ -148,22 +148,43 @@ def transformer(params, tokens, labels, r):
     def join(y):
         return y.transpose(0, 2, 1, 3).reshape(*x0.shape)
 
-    def branch(x, gain, bias):
-        """The residual stream, and the input of a block."""
-        return x, programs.layer_norm(x, gain, bias)
+    def normalise(x):
+        """Its value, and how its gradient joins that of the residual stream."""
+        centred = x - x.mean(-1, keepdims=True)
+        variance = (centred * centred).mean(-1, keepdims=True) + 1e-5
+        root = jax.lax.rsqrt(variance)
+
+        def pull(stream, delta):
+            spread = delta * root
+            tilt = -(centred * delta).sum(-1, keepdims=True) * root / variance
+            tilt = tilt / x.shape[-1] * centred
+            tilt = tilt - tilt.mean(-1, keepdims=True)
+            stream = r(stream, "stream") + r(spread, "stream") + r(tilt, "stream")
+            return stream.astype(WIDE) - spread.mean(-1, keepdims=True)
+
+        return centred * root, pull
+
+    def affine(x, gain, bias):
+        """Its value, which is low, and its gradients, which are f32."""
+
+        def pull(delta):
+            return delta * gain, total(delta * x), total(delta)
+
+        return r(x, "norms") * r(gain, "norms") + r(bias, "norms"), pull
 
     tokens = r(tokens, "data")
     x0 = dot(tokens, e) + params["p"]
-    (x0, y1), unnorm1 = jax.vjp(branch, x0, params["g1"], params["c1"])
-    y1 = r(y1, "norms")
+    n1, unnorm1 = normalise(x0)
+    y1, unaffine1 = affine(n1, params["g1"], params["c1"])
     q, k, v = (split(r(dot(y1, weight), "products")) for weight in (wq, wk, wv))
     scale = jnp.asarray(q.shape[-1] ** -0.5, q.dtype)
     scores = r(dot(q, transposed(k)), "products") * scale
     y2, unsoftmax = softmax(scores.astype(WIDE))
     y2 = r(y2, "softmax")
     y3 = join(r(dot(y2, v), "products"))
-    (x1, y4), unnorm2 = jax.vjp(branch, x0 + dot(y3, wo), params["g2"], params["c2"])
-    y4 = r(y4, "norms")
+    x1 = x0 + dot(y3, wo)
+    n2, unnorm2 = normalise(x1)
+    y4, unaffine2 = affine(n2, params["g2"], params["c2"])
     hidden = r(dot(y4, u), "products") + r(params["d"], "biases")
     y5, ungelu = gelu(r(hidden, "gelu"))
     x2 = x1 + dot(y5, w)
@@ -178,7 +199,8 @@ def transformer(params, tokens, labels, r):
     delta = ungelu(r(dot(stream, w.T), "gradients"))
     g["d"] = total(delta)
     g["u"] = weight_gradient(y4, delta)
-    stream, g["g2"], g["c2"] = unnorm2((stream.astype(WIDE), dot(delta, u.T)))
+    delta, g["g2"], g["c2"] = unaffine2(dot(delta, u.T))
+    stream = unnorm2(stream, delta)
     delta = r(stream, "stream")
     g["wo"] = weight_gradient(y3, delta)
     delta = split(r(dot(delta, wo.T), "gradients"))
@@ -190,7 +212,8 @@ def transformer(params, tokens, labels, r):
     for name, delta in (("wv", dv), ("wk", dk), ("wq", dq)):
         g[name] = weight_gradient(y1, delta)
     delta = dot(dv, wv.T) + dot(dk, wk.T) + dot(dq, wq.T)
-    stream, g["g1"], g["c1"] = unnorm1((stream, delta))
+    delta, g["g1"], g["c1"] = unaffine1(delta)
+    stream = unnorm1(stream, delta)
     g["p"] = stream.sum(0)
     g["e"] = weight_gradient(tokens, r(stream, "stream"))
     return value, g
