@@ -271,13 +271,35 @@ private:
   void limit(Operation *op, Marks &marks) {
     Marks &limited = &marks == &nearF16 ? found.limitedF16 : found.limitedBF16;
     bool moves = movesElements(op);
-    if (!moves && policy.classify(op->getName()) != OpClass::Clear)
+    if (!moves && !selects(op))
       return;
     if (!moves &&
         origins.contains({&marks, op->getParentOfType<FunctionOpInterface>()}))
       addOrigin(op, limited);
     for (Value result : op->getResults())
       mark(result, moves ? marks : limited);
+  }
+
+  /// Whether the results of `op` are elements of its operands, as those of a
+  /// maximum are. Then equal operands have this result too. Presets that
+  /// imitate eager frameworks also list additions and products as clear.
+  bool selects(Operation *op) const {
+    if (auto rule = dyn_cast<FloatRangeOpInterface>(op)) {
+      constexpr double sample = 3;
+      SmallVector<FloatRange> operands(op->getNumOperands(),
+                                       FloatRange::get(sample));
+      SmallVector<FloatRange> results(op->getNumResults(),
+                                      FloatRange::get(sample));
+      rule.inferFloatRanges(operands, results);
+      return llvm::all_of(results, [&](const FloatRange &range) {
+        return range.getMaxAbs() == sample;
+      });
+    }
+    std::optional<LinearRule::Kind> kind = policy.findLinearKind(op);
+    return policy.classify(op->getName()) == OpClass::Clear &&
+           kind != LinearRule::Kind::Product &&
+           kind != LinearRule::Kind::Quotient &&
+           kind != LinearRule::Kind::Power;
   }
 
   /// Whether `op` only moves elements of its operands.
