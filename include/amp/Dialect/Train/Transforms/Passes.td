@@ -403,7 +403,8 @@ def TrainReportMemory : CheckedPass<"train-report-memory", "::mlir::ModuleOp"> {
     that the step makes, saved activations (values that the forward pass
     computes from the batch and that live beyond it), gradients, and
     temporaries. The upper halves of parameters (`master-weights=split`) count as
-    low copies, which they are on the CPU; a CUDA program reads them in place. For temporaries, the total is the most that live at one time.
+    low copies, which they are on the CPU. A CUDA program reads them in place.
+    For temporaries, the total is the most that live at one time.
     Updates are in place. JSON has one object for each step. It also lists the
     results of the forward pass that depend on the batch, by operation. Of a step
     whose ranks divide the state (`amp-shard-optimizer`), all numbers are for
