@@ -9,7 +9,7 @@
 
 #include "StridedBuffer.h"
 #include "amp/Execution/Errors.h"
-#include "amp/Execution/Memory.h"
+#include "amp/Execution/StepMemory.h"
 #include <csetjmp>
 #include <string>
 #include <vector>

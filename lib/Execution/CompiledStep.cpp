@@ -8,11 +8,11 @@
 
 #include "amp/Execution/CompiledStep.h"
 
-#include "Collectives.h"
+#include "CPUCollectives.h"
 #include "ObjectCache.h"
 #include "amp/Execution/Caller.h"
 #include "amp/Execution/Errors.h"
-#include "amp/Execution/Memory.h"
+#include "amp/Execution/StepMemory.h"
 #include "amp/Execution/Threads.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"

@@ -9,7 +9,7 @@
 
 #include "amp/Execution/Errors.h"
 #include "amp/Runtime/Host/Interruption.h"
-#include "amp/Runtime/Host/RankStates.h"
+#include "amp/Runtime/Host/StateHash.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DynamicLibrary.h"

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/IndexBound.h"
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Dialect/AMP/IR/InitialValue.h"
 #include "amp/Dialect/Train/IR/Evaluation.h"
 #include "amp/Dialect/Train/IR/Train.h"

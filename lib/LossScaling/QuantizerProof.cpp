@@ -7,7 +7,7 @@
 
 #include "amp/LossScaling/QuantizerProof.h"
 
-#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/LossScaling/ValueOrigins.h"

@@ -9,7 +9,7 @@
 
 #include "OperationInference.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
-#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/LossScaling/LossScaler.h"

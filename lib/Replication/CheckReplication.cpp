@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RankReductions.h"
+#include "BucketedReductions.h"
 
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/Replication/Passes.h"

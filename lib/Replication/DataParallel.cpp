@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RankReductions.h"
+#include "BucketedReductions.h"
 
-#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/Replication/Passes.h"
@@ -43,7 +43,7 @@ public:
   /// Gives normalizations the statistics of all ranks.
   void synchronizeStatistics();
   void run();
-  const RankReductions &getReductions() const { return reductions; }
+  const BucketedReductions &getReductions() const { return reductions; }
   unsigned numSeeds = 0, numCounts = 0, numRandom = 0, numSynchronized = 0;
 
 private:
@@ -68,7 +68,7 @@ private:
   // Interfaces are handles: their methods are not const.
   mutable FunctionOpInterface function;
   Block &body;
-  RankReductions reductions;
+  BucketedReductions reductions;
   std::unique_ptr<ReplicationProgram> program;
   const ReplicationStates *states = nullptr;
 };
@@ -425,7 +425,7 @@ void DataParallelPass::divide(FunctionOpInterface function) {
   if (batchNorm == "synchronized")
     parallelizer.synchronizeStatistics();
   parallelizer.run();
-  const RankReductions &reductions = parallelizer.getReductions();
+  const BucketedReductions &reductions = parallelizer.getReductions();
   numGradients += reductions.getNumGradients();
   numCollectives += reductions.getNumCollectives();
   numSeeds += parallelizer.numSeeds;

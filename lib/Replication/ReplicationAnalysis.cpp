@@ -7,7 +7,7 @@
 
 #include "amp/Replication/ReplicationAnalysis.h"
 
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Support/RegionFlow.h"
 #include "mlir/Analysis/DataFlow/SparseAnalysis.h"

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RankReductions.h"
+#include "BucketedReductions.h"
 #include "StateParts.h"
 
 #include "amp/Dialect/AMP/IR/StepSignature.h"

@@ -7,7 +7,7 @@
 
 #include "StateParts.h"
 
-#include "RankReductions.h"
+#include "BucketedReductions.h"
 
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "llvm/Support/FormatVariadic.h"

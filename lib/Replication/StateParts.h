@@ -14,7 +14,7 @@
 #ifndef AMP_LIB_REPLICATION_STATEPARTS_H
 #define AMP_LIB_REPLICATION_STATEPARTS_H
 
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Replication/ReplicationAnalysis.h"
 #include "amp/Support/RegionFlow.h"
 #include "llvm/ADT/SetVector.h"

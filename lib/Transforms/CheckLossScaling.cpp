@@ -15,7 +15,7 @@
 #include "SafeScale.h"
 #include "amp/LossScaling/GuardAnalysis.h"
 #include "amp/LossScaling/QuantizerProof.h"
-#include "amp/LossScaling/ScaledRange.h"
+#include "amp/LossScaling/ScaleOverflowCheck.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
@@ -117,7 +117,7 @@ LogicalResult CheckLossScalingPass::checkGuards(FunctionOpInterface function,
   auto prove = [&](FunctionOpInterface step, ScaleExponentAnalysis &of) {
     GuardAnalysis guards(step, of, allowUnverifiedScaler);
     LogicalResult result = failure(
-        mlir::failed(ScaledRange(step, of).check()) ||
+        mlir::failed(ScaleOverflowCheck(step, of).check()) ||
         mlir::failed(guards.check()) || mlir::failed(checkQuantizers(step)));
     numUnverified += guards.getNumUnverified();
     if (succeeded(result))

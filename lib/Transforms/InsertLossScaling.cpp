@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BackwardPass.h"
+#include "CheckBackwardPass.h"
 #include "ScaledStep.h"
 #include "ScalerState.h"
 #include "StepTransaction.h"

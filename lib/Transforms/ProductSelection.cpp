@@ -7,7 +7,7 @@
 
 #include "ProductSelection.h"
 
-#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Support/MaxFlow.h"
 #include "amp/Support/TensorTypes.h"
 #include "llvm/Support/MathExtras.h"

@@ -15,7 +15,7 @@
 #include "PrecisionRecord.h"
 #include "ProductChooser.h"
 #include "ProductSelection.h"
-#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Precision/Policy/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"

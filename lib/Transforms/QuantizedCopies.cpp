@@ -7,7 +7,7 @@
 
 #include "QuantizedCopies.h"
 
-#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Support/TensorTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

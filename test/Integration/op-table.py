@@ -350,7 +350,7 @@ def lowered_low(examples, low):
 
 operations = [
     op
-    for td in ("Train/IR/TrainOps.td", "AMP/IR/AMPOps.td", "AMP/IR/AMPScaledOps.td", "AMP/IR/AMPCollectiveOps.td",
+    for td in ("Train/IR/TrainOps.td", "AMP/IR/AMPOps.td", "AMP/IR/AMPQuantizedOps.td", "AMP/IR/AMPCollectiveOps.td",
                "AMP/IR/AMPCallOps.td")
     for op in read_operations(root / "include/amp/Dialect" / td)
 ]

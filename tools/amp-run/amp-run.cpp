@@ -10,8 +10,8 @@
 
 #include "amp/Execution/CompiledStep.h"
 #include "amp/Execution/Errors.h"
-#include "amp/Execution/Memory.h"
 #include "amp/Execution/ScaleSweep.h"
+#include "amp/Execution/StepMemory.h"
 #include "amp/RegisterAll/Tools.h"
 #include "amp/Support/InputFile.h"
 #include "amp/Support/OutputFile.h"

@@ -13,7 +13,7 @@
 #ifndef AMP_SUPPORT_MEASUREDRANGES_H
 #define AMP_SUPPORT_MEASUREDRANGES_H
 
-#include "amp/Runtime/Host/Statistics.h"
+#include "amp/Runtime/Host/ValueStatistics.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"

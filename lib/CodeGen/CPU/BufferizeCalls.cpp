@@ -8,7 +8,7 @@
 #include "amp/CodeGen/ProcessFunctions.h"
 
 #include "ProcessCalls.h"
-#include "amp/Dialect/AMP/IR/AMPCalls.h"
+#include "amp/Dialect/AMP/IR/AMPCallOps.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -13,8 +13,8 @@
 #include "amp/Conversion/LinalgCommon/PhiloxBuilder.h"
 
 #include "amp/Conversion/Passes.h"
-#include "amp/Dialect/AMP/IR/AMPCalls.h"
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPCallOps.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/LossScaling/ScaleUpdate.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -320,7 +320,7 @@ void mlir::amp::populateAMPToLinalg(RewritePatternSet &patterns) {
                LowerResidual, LowerScale, LowerUnscale, LowerUpdateScale,
                LowerUpperHalf>(patterns.getContext());
   populateAMPLayersToLinalg(patterns);
-  populateScaledOpsToLinalg(patterns);
+  populateQuantizedOpsToLinalg(patterns);
   populateStatisticsToLinalg(patterns);
 }
 

@@ -22,7 +22,7 @@
 #include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
-#include "amp/Runtime/Host/Statistics.h"
+#include "amp/Runtime/Host/ValueStatistics.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -260,3 +260,67 @@ Value StableHLOImporter::scatterRows(Operation *op, Value rows, Value places,
     taken = b.minimum(line, taken);
   return reshapeAny(loc, b.select(isThere, taken, line), type.getShape());
 }
+
+/// Converts `x.at[i].set(y)` and `x.at[i].add(y)` at one index.
+bool StableHLOImporter::convertScatter(Operation *op) {
+  advice = "expected an update at one index: set or add";
+  if (op->getNumOperands() != 3)
+    return false;
+  Value x = get(op->getOperand(0)), update = get(op->getOperand(2));
+  std::string text = getText(op, "scatter_dimension_numbers");
+  auto map = getField(text, "scatter_dims_to_operand_dims");
+  Value index = op->getOperand(1);
+  if (!x || !update || map.size() != 1 ||
+      getField(text, "inserted_window_dims") != map ||
+      typeOf(index).getNumElements() != 1 || op->getNumRegions() != 1 ||
+      !op->getRegion(0).hasOneBlock())
+    return false;
+  Block &body = op->getRegion(0).front();
+  if (body.getNumArguments() != 2 || body.empty() ||
+      body.back().getNumOperands() != 1 || map[0] < 0 ||
+      map[0] >= typeOf(x).getRank() || typeOf(x).getDimSize(map[0]) == 0)
+    return false;
+  bool isSet = body.back().getOperand(0) == body.getArgument(1);
+  if (!isSet && getBody(op) != "add")
+    return false;
+  Location loc = op->getLoc();
+  TrainBuilder b = at(op);
+  auto type = typeOf(x);
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t extent = shape[map[0]];
+  shape[map[0]] = 1;
+  if (typeOf(update).getNumElements() != type.clone(shape).getNumElements())
+    return false;
+  update = reshape(b, update, shape);
+  SmallVector<OpFoldResult> place;
+  if (!getOffsets(op, index, {extent - 1}, place))
+    return false;
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
+      strides(type.getRank(), builder.getIndexAttr(1)), sizes;
+  offsets[map[0]] = place[0];
+  for (int64_t size : shape)
+    sizes.push_back(builder.getIndexAttr(size));
+  // An update out of range changes nothing.
+  Value isInside;
+  auto counter = known.lookup(index).counter;
+  std::optional<double> number = getNumber(index);
+  bool isCertain =
+      (counter && counter->getMin() >= 0 && counter->getMax() < extent) ||
+      (number && *number >= 0 && *number < extent);
+  if (!isCertain) {
+    Value computed = reshapeAny(loc, getComputed(index), {});
+    isInside =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, computed,
+                              clampComputed(loc, computed, extent - 1));
+  }
+  Value old;
+  if (!isSet || !isCertain)
+    old = tensor::ExtractSliceOp::create(builder, loc, type.clone(shape), x,
+                                         offsets, sizes, strides);
+  if (!isSet)
+    update = b.add(old, update);
+  if (!isCertain)
+    update = b.select(isInside, update, old);
+  return set(op, tensor::InsertSliceOp::create(builder, loc, update, x, offsets,
+                                               sizes, strides));
+}

@@ -9,7 +9,7 @@
 
 #include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
 
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Support/TensorTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -7,8 +7,8 @@
 
 #include "TrainToCUDA.h"
 
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
-#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
+#include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 

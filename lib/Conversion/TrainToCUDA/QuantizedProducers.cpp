@@ -14,7 +14,7 @@
 
 #include "TrainToCUDA.h"
 
-#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Runtime/CUDA/Sizes.h"
 #include "amp/Support/TensorTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -12,7 +12,7 @@
 #include "amp/Analysis/IndexBound.h"
 #include "amp/CodeGen/Passes.h"
 #include "amp/Conversion/Passes.h"
-#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/AMP/IR/Watched.h"
 #include "amp/Dialect/Train/IR/Evaluation.h"

@@ -8,7 +8,7 @@
 #include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
 #include "amp/Conversion/LinalgCommon/PhiloxBuilder.h"
 
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Dialect/CUDA/IR/ScaleKinds.h"
+#include "amp/Dialect/CUDA/IR/Float8ScaleKinds.h"
 #include "amp/Target/CUDA/CUDAEmitter.h"
 
 #include "RankCosts.h"

@@ -231,7 +231,7 @@ void ProgramEmitter::emitBanner() {
   if (!plans.empty())
     os << "#include \"amp/Runtime/CUDA/CuDNN.h\"\n";
   if (!collectives.empty())
-    os << "#include \"amp/Runtime/CUDA/Collectives.h\"\n";
+    os << "#include \"amp/Runtime/CUDA/NCCLGroup.h\"\n";
   // It does not compile for GPUs without 8-bit floats.
   if (llvm::any_of(launches, [](LaunchOpInterface launch) {
         auto kernel = dyn_cast<KernelOp>(launch.getOperation());
@@ -245,7 +245,7 @@ void ProgramEmitter::emitBanner() {
     os << "#include \"amp/Runtime/CUDA/QuantizedNorm.h\"\n";
   if (llvm::any_of(program.getBody().front().getOps<KernelOp>(),
                    [](KernelOp kernel) { return kernel.isStatistics(); }))
-    os << "#include \"amp/Runtime/CUDA/Statistics.h\"\n";
+    os << "#include \"amp/Runtime/CUDA/ValueStatistics.h\"\n";
   // Its headers of CUB take seconds to compile.
   if (llvm::any_of(launches, [](LaunchOpInterface launch) {
         auto scatter = dyn_cast<ScatterAddOp>(launch.getOperation());

@@ -7,7 +7,7 @@
 
 #include "EmitterSupport.h"
 
-#include "amp/Dialect/CUDA/IR/ScaleKinds.h"
+#include "amp/Dialect/CUDA/IR/Float8ScaleKinds.h"
 
 using namespace mlir;
 using namespace mlir::cuda;

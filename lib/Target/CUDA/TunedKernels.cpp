@@ -7,8 +7,8 @@
 
 #include "EmitterSupport.h"
 
-#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
-#include "amp/Dialect/CUDA/IR/ScaleKinds.h"
+#include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
+#include "amp/Dialect/CUDA/IR/Float8ScaleKinds.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -144,7 +144,7 @@ void populateTrainSequenceToLinalg(RewritePatternSet &patterns);
 /// The lowerings of the amp dialect. Shapes may be dynamic.
 void populateAMPToLinalg(RewritePatternSet &patterns);
 void populateAMPLayersToLinalg(RewritePatternSet &patterns);
-void populateScaledOpsToLinalg(RewritePatternSet &patterns);
+void populateQuantizedOpsToLinalg(RewritePatternSet &patterns);
 void populateStatisticsToLinalg(RewritePatternSet &patterns);
 
 /// Applies these patterns under `root`. Emits an error that names `target` and

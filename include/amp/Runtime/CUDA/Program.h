@@ -24,14 +24,14 @@
 #ifndef AMP_RUNTIME_CUDA_PROGRAM_H
 #define AMP_RUNTIME_CUDA_PROGRAM_H
 
+#include "amp/Runtime/CUDA/BatchSlots.h"
 #include "amp/Runtime/CUDA/Buffers.h"
+#include "amp/Runtime/CUDA/GatherState.h"
 #include "amp/Runtime/CUDA/Gemm.h"
 #include "amp/Runtime/CUDA/Graph.h"
 #include "amp/Runtime/CUDA/ProgramInfo.h"
 #include "amp/Runtime/CUDA/ProgramOptions.h"
 #include "amp/Runtime/CUDA/ProgramParts.h"
-#include "amp/Runtime/CUDA/Slots.h"
-#include "amp/Runtime/CUDA/StateParts.h"
 #include "amp/Runtime/Host/CheckpointFile.h"
 #include "amp/Runtime/Host/RankPart.h"
 #include "amp/Runtime/Step/InterfaceStep.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What the code that all programs share knows of ranks. Only programs that have
-// collectives include Collectives.h, which implements it over NCCL.
+// collectives include NCCLGroup.h, which implements it over NCCL.
 //
 //===----------------------------------------------------------------------===//
 

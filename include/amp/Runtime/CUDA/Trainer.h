@@ -20,12 +20,12 @@
 #define AMP_RUNTIME_CUDA_TRAINER_H
 
 #include "amp/Runtime/CUDA/EqualNumbers.h"
+#include "amp/Runtime/CUDA/EqualStates.h"
 #include "amp/Runtime/CUDA/ProgramInterface.h"
-#include "amp/Runtime/CUDA/RankCheck.h"
 #include "amp/Runtime/CUDA/TrainerOptions.h"
 #include "amp/Runtime/CUDA/WarmUp.h"
 #include "amp/Runtime/Host/Trainer.h"
-#include "amp/Runtime/Step/Report.h"
+#include "amp/Runtime/Step/LastError.h"
 
 #include <chrono>
 #include <thread>

@@ -15,7 +15,7 @@
 #define AMP_RUNTIME_HOST_NPZ_H
 
 #include "amp/Runtime/Host/InputFile.h"
-#include "amp/Runtime/Host/Memory.h"
+#include "amp/Runtime/Host/MemoryLimit.h"
 #include "amp/Runtime/Host/Npy.h"
 #include "amp/Runtime/Host/ZipReader.h"
 

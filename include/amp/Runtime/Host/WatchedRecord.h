@@ -12,7 +12,7 @@
 #ifndef AMP_RUNTIME_HOST_WATCHEDRECORD_H
 #define AMP_RUNTIME_HOST_WATCHEDRECORD_H
 
-#include "amp/Runtime/Host/Statistics.h"
+#include "amp/Runtime/Host/ValueStatistics.h"
 
 #include <array>
 #include <cstdlib>

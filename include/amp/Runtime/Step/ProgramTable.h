@@ -14,7 +14,7 @@
 #define AMP_RUNTIME_STEP_PROGRAMTABLE_H
 
 #include "amp/Runtime/Step/InterfaceStep.h"
-#include "amp/Runtime/Step/Report.h"
+#include "amp/Runtime/Step/LastError.h"
 
 #include <algorithm>
 #include <array>

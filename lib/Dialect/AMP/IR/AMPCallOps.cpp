@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Dialect/AMP/IR/AMPCalls.h"
+#include "amp/Dialect/AMP/IR/AMPCallOps.h"
 
 using namespace mlir;
 using namespace mlir::amp;

@@ -14,9 +14,9 @@
 #include "ScaleExponentModels.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
-#include "amp/Dialect/AMP/IR/AMPCalls.h"
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
-#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/AMP/IR/AMPCallOps.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
+#include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/Dialect/AMP/IR/AttributeNames.h"
 #include "amp/Dialect/AMP/IR/GradientShape.h"
@@ -76,7 +76,7 @@ void AMPDialect::initialize() {
       >();
   addOperations<
 #define GET_OP_LIST
-#include "amp/Dialect/AMP/IR/AMPScaledOps.cpp.inc"
+#include "amp/Dialect/AMP/IR/AMPQuantizedOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -7,8 +7,8 @@
 
 #include "ReplicationModels.h"
 
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
-#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
+#include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/Interfaces/ReplicationOpInterface.h"
 

@@ -7,8 +7,8 @@
 
 #include "ScaleExponentModels.h"
 
-#include "amp/Dialect/AMP/IR/AMPCalls.h"
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPCallOps.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/Interfaces/LossScaleOpInterface.h"
 

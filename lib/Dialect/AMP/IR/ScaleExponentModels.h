@@ -17,7 +17,7 @@ namespace mlir::amp {
 /// Attaches LossScaleOpInterface to the operations of the dialect, which are
 /// registered already.
 void attachScaleExponentModels(MLIRContext *context);
-/// The same for the operations of AMPScaledOps.h.
+/// The same for the operations of AMPQuantizedOps.h.
 void attachScaledScaleExponentModels(MLIRContext *context);
 
 } // namespace mlir::amp

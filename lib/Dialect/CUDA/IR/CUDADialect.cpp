@@ -36,7 +36,7 @@ void CUDADialect::initialize() {
   registerOptimizerOps();
   registerProductOps();
   registerProgramOps();
-  registerScaledOps();
+  registerQuantizedOps();
 }
 
 //===----------------------------------------------------------------------===//

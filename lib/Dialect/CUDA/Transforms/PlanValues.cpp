@@ -8,7 +8,7 @@
 #include "MemoryPlanner.h"
 
 #include "amp/Analysis/TensorLiveness.h"
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Runtime/CUDA/Sizes.h"
 #include "amp/Support/TensorTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -7,7 +7,7 @@
 
 #include "WatchedKernels.h"
 
-#include "amp/Runtime/Host/Statistics.h"
+#include "amp/Runtime/Host/ValueStatistics.h"
 #include "amp/Support/TensorTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"

@@ -8,7 +8,7 @@
 
 #include "Decompositions.h"
 
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 
 using namespace mlir;
 using namespace mlir::train;

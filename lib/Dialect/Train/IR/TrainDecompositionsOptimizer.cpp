@@ -7,7 +7,7 @@
 
 #include "Decompositions.h"
 
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Dialect/Train/IR/TrainBuilder.h"
 
 #include <cmath>

@@ -12,7 +12,7 @@
 
 #include "ScaleExponentModels.h"
 
-#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Interfaces/MatrixProductOpInterface.h"
 #include "amp/Support/TensorTypes.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Analysis/MemoryReport.h"
+#include "amp/Analysis/MemoryBreakdown.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
@@ -44,7 +44,8 @@ void ReportMemoryPass::runOnOperation() {
     });
     if (expanded.wasInterrupted())
       return signalPassFailure();
-    FailureOr<amp::MemoryReport> report = amp::MemoryReport::compute(function);
+    FailureOr<amp::MemoryBreakdown> report =
+        amp::MemoryBreakdown::compute(function);
     if (failed(report))
       return signalPassFailure();
     if (json)

@@ -80,7 +80,7 @@ int64_t estimateFlops(Operation *launch, int64_t perElement);
 #define GET_OP_CLASSES
 #include "amp/Dialect/CUDA/IR/CUDAProgramOps.h.inc"
 #define GET_OP_CLASSES
-#include "amp/Dialect/CUDA/IR/CUDAScaledOps.h.inc"
+#include "amp/Dialect/CUDA/IR/CUDAQuantizedOps.h.inc"
 
 namespace mlir::cuda {
 

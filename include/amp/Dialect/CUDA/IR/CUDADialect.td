@@ -68,7 +68,7 @@ def CUDA_Dialect : Dialect {
     void registerOptimizerOps();
     void registerProductOps();
     void registerProgramOps();
-    void registerScaledOps();
+    void registerQuantizedOps();
 
   public:
   }];

@@ -17,6 +17,6 @@ include "amp/Dialect/CUDA/IR/CUDANormalizationOps.td"
 include "amp/Dialect/CUDA/IR/CUDAOptimizerOps.td"
 include "amp/Dialect/CUDA/IR/CUDAProductOps.td"
 include "amp/Dialect/CUDA/IR/CUDAProgramOps.td"
-include "amp/Dialect/CUDA/IR/CUDAScaledOps.td"
+include "amp/Dialect/CUDA/IR/CUDAQuantizedOps.td"
 
 #endif // AMP_DIALECT_CUDA_IR_CUDAOPS_TD

@@ -1,0 +1,91 @@
+//===- ValueStatistics.h - Statistics of a tensor ---------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layout of the result of `amp.statistics`, and sums of such results over
+// steps.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_HOST_VALUESTATISTICS_H
+#define AMP_RUNTIME_HOST_VALUESTATISTICS_H
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+namespace amphost {
+
+/// The elements of a result of `amp.statistics`. Each element of the tensor is
+/// judged as an f32.
+enum StatisticsField : uint8_t {
+  kNaNs,
+  kInfinities,
+  kZeros,
+  kOverflows,  ///< finite elements that the narrower type rounds to infinity
+  kUnderflows, ///< elements other than 0 that the narrower type rounds to 0
+  kLargest,    ///< the bits of the largest finite magnitude, or 0
+  kSmallest,   ///< the bits of the smallest magnitude other than 0, or 0
+  kFirstBin,   ///< the first of the counts by biased exponent
+};
+inline constexpr int kNumExponents = 256;
+inline constexpr int kNumStatistics = kFirstBin + kNumExponents;
+
+/// The statistics of one tensor over any number of steps.
+struct ValueStatistics {
+  std::array<int64_t, kNumStatistics> fields = {};
+
+  /// Adds the statistics of one more step.
+  void add(const int64_t *other) {
+    const int64_t largest = std::max(fields[kLargest], other[kLargest]);
+    int64_t smallest = fields[kSmallest];
+    if (!smallest || (other[kSmallest] && other[kSmallest] < smallest))
+      smallest = other[kSmallest];
+    for (int i = 0; i < kNumStatistics; ++i)
+      fields[i] += other[i];
+    fields[kLargest] = largest;
+    fields[kSmallest] = smallest;
+  }
+
+  int64_t getCount() const {
+    int64_t count = 0;
+    for (int i = kFirstBin; i < kNumStatistics; ++i)
+      count += fields[i];
+    return count;
+  }
+  int64_t getNonFinite() const { return fields[kNaNs] + fields[kInfinities]; }
+  /// Finite elements other than 0.
+  int64_t getNonZero() const {
+    return getCount() - getNonFinite() - fields[kZeros];
+  }
+  double getLargest() const { return toFloat(fields[kLargest]); }
+  double getSmallest() const { return toFloat(fields[kSmallest]); }
+  /// The elements with magnitudes in [2^`exponent`, 2^(`exponent` + 1)). The
+  /// bin of -127 holds zeros and the subnormals of f32.
+  int64_t getBin(int exponent) const {
+    return fields[kFirstBin + exponent + 127];
+  }
+  /// Elements other than 0 below 2^`exponent`, which is at least -126.
+  int64_t getBelow(int exponent) const {
+    int64_t count = getBin(-127) - fields[kZeros];
+    for (int e = -126; e < exponent; ++e)
+      count += getBin(e);
+    return count;
+  }
+
+private:
+  static double toFloat(int64_t bits) {
+    const uint32_t word = uint32_t(bits);
+    float value;
+    std::memcpy(&value, &word, sizeof(value));
+    return value;
+  }
+};
+
+} // namespace amphost
+
+#endif // AMP_RUNTIME_HOST_VALUESTATISTICS_H

@@ -1,0 +1,416 @@
+//===- CUDAAttentionOps.cpp - Attention by cuDNN --------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchSupport.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+//===----------------------------------------------------------------------===//
+// Heads
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The heads of one operand: [batch, count, positions, size].
+struct HeadsSpec {
+  StringRef name;
+  HeadsAttr heads;
+  int64_t count, positions, size;
+  ShapedType type;
+
+  int64_t getNumElements(int64_t batch) const {
+    return batch * count * positions * size;
+  }
+  /// The first element after the heads of one position.
+  int64_t getRowEnd() const {
+    return heads.getOffset() + (count - 1) * heads.getHead() + size;
+  }
+};
+} // namespace
+
+/// Verifies that the heads are elements of their tensor, where cuDNN can read
+/// them.
+static LogicalResult verifyHeads(Operation *op, const HeadsSpec &spec,
+                                 int64_t batch, Type element) {
+  HeadsAttr heads = spec.heads;
+  if (spec.type.getElementType() != element)
+    return op->emitOpError()
+           << spec.name << " is in a tensor of " << spec.type.getElementType()
+           << ", expected " << element;
+  const int64_t unit =
+      AMP_CUDNN_ALIGNMENT * 8 / element.getIntOrFloatBitWidth();
+  int64_t last = heads.getOffset() + spec.size - 1;
+  for (auto [stride, extent] : {std::pair(heads.getSample(), batch),
+                                std::pair(heads.getHead(), spec.count),
+                                std::pair(heads.getPosition(), spec.positions)})
+    last += stride * (extent - 1);
+  for (int64_t value : {heads.getOffset(), heads.getSample(), heads.getHead(),
+                        heads.getPosition()})
+    if (value < 0 || value % unit != 0)
+      return op->emitOpError()
+             << spec.name << " has the offset or stride " << value
+             << ", expected a multiple of " << unit << " elements";
+  if (last >= spec.type.getNumElements())
+    return op->emitOpError()
+           << spec.name << " ends at element " << last
+           << ", but its tensor has " << spec.type.getNumElements();
+  return success();
+}
+
+/// Verifies that the heads of `specs` fill their tensor, each element once.
+static LogicalResult verifyFilled(Operation *op, ArrayRef<HeadsSpec> specs,
+                                  int64_t batch) {
+  int64_t elements = 0;
+  for (const HeadsSpec &spec : specs)
+    elements += spec.getNumElements(batch);
+  bool isFilled = elements == specs[0].type.getNumElements();
+  for (const HeadsSpec &spec : specs) {
+    std::pair<int64_t, int64_t> dims[] = {
+        {spec.heads.getSample(), batch},
+        {spec.heads.getHead(), spec.count},
+        {spec.heads.getPosition(), spec.positions}};
+    llvm::sort(dims);
+    int64_t covered = spec.size;
+    for (auto [stride, extent] : dims) {
+      if (extent == 1)
+        continue;
+      isFilled &= stride >= covered;
+      covered = stride * (extent - 1) + covered;
+    }
+  }
+  // Heads that share a tensor are next to each other in its rows.
+  SmallVector<std::pair<int64_t, int64_t>> ranges;
+  for (const HeadsSpec &spec : specs)
+    ranges.push_back({spec.heads.getOffset(), spec.getRowEnd()});
+  llvm::sort(ranges);
+  for (unsigned i = 0; specs.size() > 1 && i < specs.size(); ++i) {
+    int64_t end = i + 1 < ranges.size() ? ranges[i + 1].first
+                                        : specs[0].heads.getPosition();
+    isFilled &= ranges[i].second <= end &&
+                specs[i].heads.getPosition() == specs[0].heads.getPosition() &&
+                specs[i].heads.getSample() == specs[0].heads.getSample() &&
+                specs[i].positions == specs[0].positions;
+  }
+  if (isFilled)
+    return success();
+  return op->emitOpError() << specs[0].name
+                           << (specs.size() > 1 ? " and the others" : "")
+                           << " must fill the tensor, each element once";
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifySizes(LaunchOpInterface op, AttentionAttr sizes) {
+  if (op.getPredicate())
+    return op->emitOpError("has an 'if', but a plan always writes");
+  for (int64_t size : {sizes.getBatch(), sizes.getHeads(), sizes.getKeyHeads(),
+                       sizes.getQueries(), sizes.getKeys(), sizes.getHeadSize(),
+                       sizes.getValueSize()})
+    if (size <= 0)
+      return op->emitOpError("has the size ")
+             << size << ", expected at least 1";
+  if (sizes.getHeads() % sizes.getKeyHeads() != 0)
+    return op->emitOpError("has ")
+           << sizes.getHeads() << " heads of queries and "
+           << sizes.getKeyHeads() << " of keys, expected a multiple";
+  for (int64_t size : {sizes.getHeadSize(), sizes.getValueSize()})
+    if (size % 8 != 0)
+      return op->emitOpError("has heads of ")
+             << size << " elements, expected a multiple of 8";
+  return success();
+}
+
+/// Verifies the inputs from `first` on: the bias and the lengths.
+template <typename OpTy>
+static LogicalResult verifyMasks(OpTy op, unsigned first, Type element) {
+  AttentionAttr sizes = op.getSizes();
+  if (IntegerAttr left = op.getLeftBoundAttr(); left && left.getInt() < 1)
+    return op.emitOpError("has a 'left_bound' of ")
+           << left.getInt() << ", expected at least 1";
+  if (IntegerAttr right = op.getRightBoundAttr(); right && right.getInt() < 0)
+    return op.emitOpError("has a 'right_bound' of ")
+           << right.getInt() << ", expected at least 0";
+  if (op.getBias()) {
+    ShapedType bias = op.getInputType(first++);
+    SmallVector<int64_t> most = {sizes.getBatch(), sizes.getHeads(),
+                                 sizes.getQueries(), sizes.getKeys()};
+    bool fits =
+        bias.getRank() == 4 &&
+        (bias.getElementType().isF32() || bias.getElementType() == element) &&
+        bias.getShape().drop_front(2) == ArrayRef<int64_t>(most).drop_front(2);
+    for (unsigned dim = 0; fits && dim < 2; ++dim)
+      fits = bias.getDimSize(dim) == 1 || bias.getDimSize(dim) == most[dim];
+    if (!fits)
+      return op.emitOpError("has a bias of shape ")
+             << formatList(bias.getShape()) << " of " << bias.getElementType()
+             << ", expected " << formatList(most) << " of " << element
+             << " or f32, where the first two may be 1";
+  }
+  Type i32 = IntegerType::get(op.getContext(), 32);
+  for (StringRef name : {"the lengths of queries", "the lengths of keys"})
+    if (op.getLengths() && failed(verifyType(op, name, op.getInputType(first++),
+                                             {sizes.getBatch()}, i32)))
+      return failure();
+  return success();
+}
+
+/// Queries, keys and values as inputs from `first` on.
+template <typename OpTy>
+static SmallVector<HeadsSpec> getSources(OpTy op, unsigned first) {
+  AttentionAttr s = op.getSizes();
+  return {{"the query", op.getQuery(), s.getHeads(), s.getQueries(),
+           s.getHeadSize(), op.getInputType(first)},
+          {"the key", op.getKey(), s.getKeyHeads(), s.getKeys(),
+           s.getHeadSize(), op.getInputType(first + 1)},
+          {"the value", op.getValue(), s.getKeyHeads(), s.getKeys(),
+           s.getValueSize(), op.getInputType(first + 2)}};
+}
+
+static FailureOr<Type> verifyElement(Operation *op, ShapedType type) {
+  Type element = type.getElementType();
+  if (element.isF16() || element.isBF16())
+    return element;
+  return op->emitOpError("has queries of ")
+         << element << ", expected f16 or bf16";
+}
+
+LogicalResult SDPAOp::verify() {
+  AttentionAttr s = getSizes();
+  if (failed(verifySizes(*this, s)) ||
+      failed(verifyCounts(*this, 3 + getBias() + 2 * getLengths(), 2)))
+    return failure();
+  FailureOr<Type> element = verifyElement(*this, getInputType(0));
+  if (failed(element))
+    return failure();
+  SmallVector<HeadsSpec> specs = getSources(*this, 0);
+  specs.push_back({"the output", getOutput(), s.getHeads(), s.getQueries(),
+                   s.getValueSize(), getTargetType(0)});
+  for (const HeadsSpec &spec : specs)
+    if (failed(verifyHeads(*this, spec, s.getBatch(), *element)))
+      return failure();
+  if (failed(verifyFilled(*this, specs.back(), s.getBatch())) ||
+      failed(verifyMasks(*this, 3, *element)) ||
+      failed(verifyType(*this, "the logarithm of the sums", getTargetType(1),
+                        {s.getBatch(), s.getHeads(), s.getQueries()},
+                        Float32Type::get(getContext()))))
+    return failure();
+  return verifyLaunch(*this);
+}
+
+LogicalResult SDPAGradOp::verify() {
+  AttentionAttr s = getSizes();
+  const bool isPacked = getNumTargets() == 1;
+  if (failed(verifySizes(*this, s)) ||
+      failed(verifyCounts(*this, 6 + getBias() + 2 * getLengths(),
+                          isPacked ? 1 : 3)))
+    return failure();
+  if (int64_t parts = getParts(); parts < 1 || s.getBatch() % parts != 0)
+    return emitOpError("has ") << parts << " parts for " << s.getBatch()
+                               << " samples, expected a divisor";
+  FailureOr<Type> element = verifyElement(*this, getInputType(1));
+  if (failed(element))
+    return failure();
+  SmallVector<HeadsSpec> specs = getSources(*this, 1);
+  const HeadsSpec output = {"the output",   getOutput(),      s.getHeads(),
+                            s.getQueries(), s.getValueSize(), getInputType(4)};
+  SmallVector<HeadsSpec> targets = specs;
+  HeadsAttr heads[] = {getQueryGrad(), getKeyGrad(), getValueGrad()};
+  StringRef names[] = {"the query gradient", "the key gradient",
+                       "the value gradient"};
+  for (unsigned i = 0; i < 3; ++i) {
+    targets[i].name = names[i];
+    targets[i].heads = heads[i];
+    targets[i].type = getTargetType(isPacked ? 0 : i);
+  }
+  specs.append(targets);
+  specs.push_back(output);
+  specs.push_back(output);
+  specs.back().name = "the gradient";
+  specs.back().heads = getGrad();
+  specs.back().type = getInputType(0);
+  for (const HeadsSpec &spec : specs)
+    if (failed(verifyHeads(*this, spec, s.getBatch(), *element)))
+      return failure();
+  if (isPacked ? failed(verifyFilled(*this, targets, s.getBatch()))
+               : llvm::any_of(targets, [&](const HeadsSpec &spec) {
+                   return failed(verifyFilled(*this, spec, s.getBatch()));
+                 }))
+    return failure();
+  if (failed(verifyMasks(*this, 6, *element)) ||
+      failed(verifyType(*this, "the logarithm of the sums", getInputType(5),
+                        {s.getBatch(), s.getHeads(), s.getQueries()},
+                        Float32Type::get(getContext()))))
+    return failure();
+  return verifyLaunch(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Costs and memory
+//===----------------------------------------------------------------------===//
+
+/// The number of pairs of a query and a key that it sees.
+template <typename OpTy>
+static int64_t countScores(OpTy op) {
+  AttentionAttr s = op.getSizes();
+  int64_t pairs = 0;
+  for (int64_t query = 0; query < s.getQueries(); ++query) {
+    int64_t begin = 0, end = s.getKeys();
+    if (std::optional<int64_t> left = op.getLeftBound())
+      begin = std::max<int64_t>(begin, query - *left + 1);
+    if (std::optional<int64_t> right = op.getRightBound())
+      end = std::min(end, query + *right + 1);
+    pairs += std::max<int64_t>(0, end - begin);
+  }
+  return pairs * s.getBatch() * s.getHeads();
+}
+
+// Scores and result.
+int64_t SDPAOp::getFlops() {
+  return 2 * countScores(*this) *
+         (getSizes().getHeadSize() + getSizes().getValueSize());
+}
+// Scores again, the gradients of queries and keys, and those of weights and
+// values.
+int64_t SDPAGradOp::getFlops() {
+  return 2 * countScores(*this) *
+         (3 * getSizes().getHeadSize() + 2 * getSizes().getValueSize());
+}
+
+// cuDNN 9.19 asks for 256 bytes. A program allocates the rest by itself if a
+// plan needs more than is planned here and below.
+int64_t SDPAOp::getScratchBytes() { return 4096; }
+
+// The frontend of cuDNN keeps a sum for each query, in f32. It adds up the
+// gradient of the queries in f32, or stores the gradient of all scores in 16
+// bits: for the same bits in two runs, or where that takes at most 256 MiB.
+// With fewer heads of keys than of queries, it stores the gradients of keys and
+// values for each head of the queries.
+int64_t SDPAGradOp::getScratchBytes() {
+  AttentionAttr s = getSizes();
+  const int64_t heads = s.getBatch() / getParts() * s.getHeads();
+  const int64_t queries = alignTo(s.getQueries(), 64),
+                keys = alignTo(s.getKeys(), 64);
+  const int64_t scores = heads * queries * keys * 2;
+  int64_t bytes = heads * queries * 4 + 4096;
+  int64_t sums = heads * queries * s.getHeadSize() * 4;
+  if (getDeterministic())
+    sums = scores;
+  else if (scores <= int64_t(256) << 20)
+    sums = std::max(sums, scores);
+  if (s.getHeads() != s.getKeyHeads())
+    bytes += heads * keys * (s.getHeadSize() + s.getValueSize()) * 2;
+  return bytes + sums;
+}
+
+int64_t SDPAGradOp::getNumKernels() { return getParts(); }
+
+// Each part writes and reads the scratch memory.
+int64_t SDPAGradOp::getReadBytes() {
+  return ::mlir::cuda::getReadBytes(*this) +
+         (getParts() - 1) * getScratchBytes();
+}
+int64_t SDPAGradOp::getWrittenBytes() {
+  return ::mlir::cuda::getWrittenBytes(*this) +
+         (getParts() - 1) * getScratchBytes();
+}
+
+std::string SDPAOp::getTargetSuffix(unsigned target) {
+  return target == 0 ? "" : ".log_sum_exp";
+}
+std::string SDPAGradOp::getTargetSuffix(unsigned target) {
+  static constexpr StringLiteral names[] = {".query", ".key", ".value"};
+  return getNumTargets() == 1 ? "" : names[target].str();
+}
+
+//===----------------------------------------------------------------------===//
+// Descriptions
+//===----------------------------------------------------------------------===//
+
+static int32_t getDescriptionType(Type type) {
+  return type.isF32()   ? int32_t(AMP_CUDNN_F32)
+         : type.isF16() ? int32_t(AMP_CUDNN_F16)
+                        : int32_t(AMP_CUDNN_BF16);
+}
+
+/// Describes the part that both directions share. The bias is input
+/// `firstMask`.
+template <typename OpTy>
+static amp_cudnn_attention describeShared(OpTy op, unsigned query,
+                                          unsigned firstMask) {
+  AttentionAttr s = op.getSizes();
+  amp_cudnn_attention result = {};
+  result.batch = s.getBatch();
+  result.heads = s.getHeads();
+  result.key_heads = result.value_heads = s.getKeyHeads();
+  result.queries = s.getQueries();
+  result.keys = s.getKeys();
+  result.head_size = s.getHeadSize();
+  result.value_size = s.getValueSize();
+  result.type = getDescriptionType(op.getInputType(query).getElementType());
+  result.scale = op.getScale().convertToDouble();
+  result.left_bound = op.getLeftBound().value_or(AMP_CUDNN_NO_BOUND);
+  result.right_bound = op.getRightBound().value_or(AMP_CUDNN_NO_BOUND);
+  result.bias_type = AMP_CUDNN_NO_BIAS;
+  if (op.getBias()) {
+    ShapedType bias = op.getInputType(firstMask);
+    result.bias_type = getDescriptionType(bias.getElementType());
+    result.bias_batch = bias.getDimSize(0);
+    result.bias_heads = bias.getDimSize(1);
+  }
+  result.has_lengths = op.getLengths();
+  auto set = [&](int index, HeadsAttr heads) {
+    result.strides[index] = {heads.getSample(), heads.getHead(),
+                             heads.getPosition()};
+  };
+  set(AMP_CUDNN_QUERY, op.getQuery());
+  set(AMP_CUDNN_KEY, op.getKey());
+  set(AMP_CUDNN_VALUE, op.getValue());
+  set(AMP_CUDNN_OUTPUT, op.getOutput());
+  result.strides[AMP_CUDNN_LOG_SUM_EXP] = {s.getHeads() * s.getQueries(),
+                                           s.getQueries(), 1};
+  return result;
+}
+
+amp_cudnn_attention SDPAOp::getDescription() {
+  return describeShared(*this, 0, 3);
+}
+
+amp_cudnn_attention SDPAGradOp::getDescription() {
+  amp_cudnn_attention result = describeShared(*this, 1, 6);
+  result.backward = 1;
+  result.deterministic = getDeterministic();
+  result.batch /= int64_t(getParts());
+  if (getBias() && result.bias_batch > 1)
+    result.bias_batch /= int64_t(getParts());
+  auto set = [&](int index, HeadsAttr heads) {
+    result.strides[index] = {heads.getSample(), heads.getHead(),
+                             heads.getPosition()};
+  };
+  set(AMP_CUDNN_OUTPUT_GRAD, getGrad());
+  set(AMP_CUDNN_QUERY_GRAD, getQueryGrad());
+  set(AMP_CUDNN_KEY_GRAD, getKeyGrad());
+  set(AMP_CUDNN_VALUE_GRAD, getValueGrad());
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Generated code
+//===----------------------------------------------------------------------===//
+
+#define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDAAttentionOps.cpp.inc"
+
+void CUDADialect::registerAttentionOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "amp/Dialect/CUDA/IR/CUDAAttentionOps.cpp.inc"
+      >();
+}
