@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/CudaHost/Testing.h"
+#include "amp/Runtime/CUDA/Graph.h"
 #include "amp/Runtime/CUDA/NCCLGroup.h"
 
 #include <sys/wait.h>

@@ -14,7 +14,9 @@
 #define AMP_TEST_CUDAHOST_INPUTS_HANDWRITTENSTEP_H
 
 #include "amp/Runtime/CUDA/CrossEntropy.h"
-#include "amp/Runtime/CUDA/Program.h"
+#include "amp/Runtime/CUDA/ProgramCreation.h"
+#include "amp/Runtime/CUDA/ProgramData.h"
+#include "amp/Runtime/CUDA/ProgramRun.h"
 
 #include <cmath>
 #include <cstdint>

@@ -13,6 +13,28 @@
 
 namespace amp::cuda {
 
+/// Makes `device` the current device of the thread during its lifetime.
+class DeviceScope {
+public:
+  explicit DeviceScope(int device) {
+    if (cudaGetDevice(&previous) != cudaSuccess)
+      previous = device;
+    if (previous != device)
+      cudaSetDevice(device);
+    changed = previous != device;
+  }
+  DeviceScope(const DeviceScope &) = delete;
+  DeviceScope &operator=(const DeviceScope &) = delete;
+  ~DeviceScope() {
+    if (changed)
+      cudaSetDevice(previous);
+  }
+
+private:
+  int previous = 0;
+  bool changed = false;
+};
+
 /// Device memory of the caller's allocator, or of cudaMalloc.
 class DeviceMemory {
 public:

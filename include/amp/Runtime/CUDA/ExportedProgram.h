@@ -9,8 +9,10 @@
 #define AMP_RUNTIME_CUDA_EXPORTEDPROGRAM_H
 
 #include "amp/Runtime/CUDA/EqualNumbers.h"
-#include "amp/Runtime/CUDA/Program.h"
+#include "amp/Runtime/CUDA/ProgramCreation.h"
+#include "amp/Runtime/CUDA/ProgramData.h"
 #include "amp/Runtime/CUDA/ProgramInterface.h"
+#include "amp/Runtime/CUDA/ProgramRun.h"
 #include "amp/Runtime/Step/EqualRanks.h"
 #include "amp/Runtime/Step/ProgramTable.h"
 

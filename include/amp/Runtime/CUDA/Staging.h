@@ -18,28 +18,6 @@
 
 namespace amp::cuda {
 
-/// Makes `device` the current device of the thread during its lifetime.
-class DeviceScope {
-public:
-  explicit DeviceScope(int device) {
-    if (cudaGetDevice(&previous) != cudaSuccess)
-      previous = device;
-    if (previous != device)
-      cudaSetDevice(device);
-    changed = previous != device;
-  }
-  DeviceScope(const DeviceScope &) = delete;
-  DeviceScope &operator=(const DeviceScope &) = delete;
-  ~DeviceScope() {
-    if (changed)
-      cudaSetDevice(previous);
-  }
-
-private:
-  int previous = 0;
-  bool changed = false;
-};
-
 /// Two pinned buffers for the batches of one argument, which are filled in
 /// turn.
 class Staging {

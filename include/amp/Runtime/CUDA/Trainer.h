@@ -21,7 +21,10 @@
 
 #include "amp/Runtime/CUDA/EqualNumbers.h"
 #include "amp/Runtime/CUDA/EqualStates.h"
+#include "amp/Runtime/CUDA/ProgramCreation.h"
+#include "amp/Runtime/CUDA/ProgramData.h"
 #include "amp/Runtime/CUDA/ProgramInterface.h"
+#include "amp/Runtime/CUDA/ProgramRun.h"
 #include "amp/Runtime/CUDA/TrainerOptions.h"
 #include "amp/Runtime/CUDA/WarmUp.h"
 #include "amp/Runtime/Host/Trainer.h"

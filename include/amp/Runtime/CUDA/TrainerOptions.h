@@ -9,7 +9,7 @@
 #ifndef AMP_RUNTIME_CUDA_TRAINEROPTIONS_H
 #define AMP_RUNTIME_CUDA_TRAINEROPTIONS_H
 
-#include "amp/Runtime/CUDA/Program.h"
+#include "amp/Runtime/CUDA/ProgramOptions.h"
 #include "amp/Runtime/Host/Options.h"
 
 namespace amp::cuda {
