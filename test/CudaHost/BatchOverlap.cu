@@ -36,6 +36,9 @@ static cudaError_t waitUnlessDropped(cudaStream_t stream, cudaEvent_t event,
 
 #include "Inputs/HandWrittenStep.h"
 #include "amp/CudaHost/Testing.h"
+#include "amp/Runtime/Host/Trainer.h"
+
+#include <string>
 
 using namespace amp::cuda::testing;
 
@@ -113,8 +116,60 @@ static void testParts() {
         program.memoryBytes() + 2 * (N * I * 2 + N * 8));
 }
 
+/// Records the calls of a trainer: f fills a batch, r runs, m reads metrics.
+class Recorder : public Program {
+public:
+  explicit Recorder(std::string &calls) : Program(kProgram), calls(calls) {}
+  Status fill(size_t tensor, int64_t samples, size_t bytes,
+              const std::function<void(void *)> &fill) override {
+    if (tensor == find(Role::Batch).front())
+      calls += 'f';
+    return Program::fill(tensor, samples, bytes, fill);
+  }
+  Status run(int steps) override {
+    calls += 'r';
+    return Program::run(steps);
+  }
+  Status readMetrics(std::vector<double> *values) override {
+    calls += 'm';
+    return Program::readMetrics(values);
+  }
+
+private:
+  std::string &calls;
+};
+
+/// A trainer that reads the metrics of each step copies the next batch before
+/// it waits for them, and none after the last step. The metrics are the same.
+static void testMetrics() {
+  std::vector<std::vector<double>> metrics;
+  for (bool overlaps : {true, false}) {
+    std::string calls;
+    Recorder program(calls);
+    ProgramOptions options;
+    options.overlapsCopies = overlaps;
+    options.numSlots = overlaps ? 2 : 1;
+    CHECK_OK(program.create(options));
+    amphost::TrainingOptions training;
+    training.synthetic = training.quiet = true;
+    training.steps = 3;
+    // A path asks for the metrics of each step. This trainer writes no files.
+    training.csvPath = "metrics.csv";
+    amphost::Trainer trainer("test", training);
+    std::vector<amphost::RunRecord> runs;
+    CHECK_OK(trainer.run(program, "", false, {}, &runs));
+    CHECK(calls.find("frfmrfmrm") == 0);
+    metrics.emplace_back();
+    for (const amphost::StepRecord &step : runs.at(0).steps)
+      metrics.back().insert(metrics.back().end(), step.values.begin(),
+                            step.values.end());
+  }
+  CHECK(metrics[0].size() >= 3 && metrics[0] == metrics[1]);
+}
+
 int main() {
   testOrder();
   testParts();
+  testMetrics();
   return finish();
 }

@@ -292,12 +292,17 @@ inline Status Trainer::trainSteps(Step &step, BatchOrder &order, int64_t steps,
   std::vector<double> times;
   // Without a common answer, one process would wait for the others.
   InterruptionGuard guard(options.ranks == 1 || hooks.findInterruption);
-  const Clock::time_point begin = Clock::now();
-  for (int64_t done = 1; done <= steps && !isStopped; ++done) {
+  auto fillNext = [&] {
     int64_t count = 0;
     const int64_t *rows = order.next(&count);
     const int64_t part = getPart(count);
-    AMP_RETURN_IF_ERROR(fillBatches(step, rows + options.rank * part, part));
+    return fillBatches(step, rows + options.rank * part, part);
+  };
+  const Clock::time_point begin = Clock::now();
+  bool isFilled = false;
+  for (int64_t done = 1; done <= steps && !isStopped; ++done) {
+    if (!isFilled)
+      AMP_RETURN_IF_ERROR(fillNext());
     const bool isDue = line.isDue(done), isRead = isDue || wantsAll(step);
     step.setReadsMetrics(isRead);
     const Clock::time_point start = Clock::now();
@@ -308,6 +313,10 @@ inline Status Trainer::trainSteps(Step &step, BatchOrder &order, int64_t steps,
       AMP_RETURN_IF_ERROR(hooks.afterStep(step));
     if (done < steps)
       checkInterruption(done, steps, hooks);
+    // Reading metrics waits for the step. The next batch is copied meanwhile.
+    isFilled = isRead && step.isAsynchronous() && done < steps && !isStopped;
+    if (isFilled)
+      AMP_RETURN_IF_ERROR(fillNext());
     if (!isRead)
       continue;
     StepRecord values{step.progress.step, step.progress.position.epoch, {}};
