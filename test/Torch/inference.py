@@ -35,7 +35,7 @@ np.savez(folder + "/data.npz", input=x.numpy())
 for precision, low, bound in (("f32", "float32", 1e-5), ("bf16", "bfloat16", 5e-2), ("fp16", "float16", 1e-2)):
     out = f"{folder}/{precision}"
     forward, weights = amp_torch.export_inference(model, F.cross_entropy, optimizer, (x, y), out, precision=precision)
-    tensors = amp_torch.state.read(weights)
+    tensors = amp_torch.state_files.read(weights)
     assert {str(tensors[f"{layer}.weight"].dtype) for layer in (0, 4)} == {"torch." + low}, tensors
     assert tensors["1.running_mean"].dtype == torch.float32 and "0.weight.momentum_buffer" not in tensors
     assert "dropout" not in forward.read_text() and "target" not in forward.read_text()

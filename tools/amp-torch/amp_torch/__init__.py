@@ -7,7 +7,7 @@ from .compiled import CompiledStep, StaleStep, StepError, compile
 from .export import Export, UnsupportedModel, export
 from .guest import GuestError, Options, Report, backend, rewrite
 from .inference import export_inference
-from .state import load_state, save_state
+from .state_files import load_state, save_state
 
 __all__ = ["CompiledStep", "Export", "GuestError", "Options", "Report", "StaleStep", "StepError", "UnsupportedModel",
            "backend", "compile", "export", "export_inference", "load_state", "rewrite", "save_state"]

@@ -11,7 +11,7 @@ import subprocess
 from .builder import TORCH_DTYPES
 from .export import UnsupportedModel, replace, trace
 from .runtime import StepError, find_library
-from .state import write
+from .state_files import write
 
 #: A parameter or statistic in the signature of a forward function: element type and name.
 ARGUMENT = re.compile(r'%\w+: tensor<(?:\d+x)*(\w+)> \{[^{}]*?amp\.name = "((?:[^"\\]|\\.)*)", amp\.role = "(\w+)"')
