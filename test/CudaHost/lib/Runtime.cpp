@@ -1,113 +1,18 @@
-//===- Runtime.cpp - CUDA on the CPU: streams, events, graphs ---*- C++ -*-===//
+//===- Runtime.cpp - CUDA on the CPU: launches and memory -------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
-// See https://llvm.org/LICENSE.txt for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Work on a stream runs only when the host waits for it. A program that forgets
-// to wait therefore reads memory before the result is written. Work on a stream
-// of high priority runs when it is enqueued, after the events that it waits
-// for. A program that forgets one of them therefore reads memory too early. A
-// captured stream records a list of work, and so do the streams that wait for
-// its events. A graph is this list.
-//
-//===----------------------------------------------------------------------===//
 
-#include "amp/CudaHost/Host.h"
+#include "Runtime.h"
 #include "nvtx3/nvToolsExt.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
-#include <map>
-#include <memory>
-#include <random>
 
 using namespace amp::cuda::host;
-using Work = std::function<void()>;
-
-namespace amp::cuda::host::capture {
-/// Work of a graph, on stream `stream` of its capture. Nodes without work
-/// record an event, or wait for the one that node `event` records.
-struct Node {
-  size_t stream = 0;
-  Work work;
-  bool records = false;
-  size_t event = 0;
-};
-
-/// A capture of the first stream and of those that joined it.
-struct Capture {
-  std::vector<cudaStream_t> streams;
-  std::vector<Node> nodes;
-  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-  bool invalidated = false;
-};
-} // namespace amp::cuda::host::capture
-using namespace amp::cuda::host::capture;
-
-struct CUstream_st {
-  /// The device of the stream. None for the default stream.
-  int device = -1, priority = 0;
-  std::deque<Work> queue;
-  bool running = false;
-  /// The capture of the stream, and its number there.
-  std::shared_ptr<Capture> capture;
-  size_t number = 0;
-};
-
-struct CUevent_st {
-  /// Work that waits for a record may outlive the event.
-  struct State {
-    cudaStream_t stream = nullptr;
-    unsigned recorded = 0, done = 0;
-    std::chrono::steady_clock::time_point time;
-    /// The capture with the last record, and its node.
-    std::shared_ptr<Capture> capture;
-    size_t node = 0;
-  };
-  std::shared_ptr<State> state = std::make_shared<State>();
-};
-
-struct CUgraph_st {
-  std::vector<Node> nodes;
-  /// The priorities of the captured streams.
-  std::vector<int> priorities;
-};
-
-struct CUgraphExec_st {
-  std::vector<Node> nodes;
-  /// The streams of its branches. That of the launch takes the place of the
-  /// first one.
-  std::vector<cudaStream_t> streams;
-};
-
-namespace amp::cuda::host {
-void *allocateDevice(size_t bytes);
-bool freeDevice(void *pointer);
-} // namespace amp::cuda::host
-
-namespace {
-struct Device {
-  CUstream_st defaultStream;
-  std::vector<cudaStream_t> streams;
-  std::vector<LaunchRecord> launches;
-  std::vector<std::string> violations;
-  cudaError_t asynchronous = cudaSuccess, last = cudaSuccess;
-  std::string nextName;
-  std::map<const void *, int> sharedLimits;
-  /// Host memory that copies read when they run, and its size.
-  std::map<const char *, size_t> pinned;
-  std::vector<std::string> ranges;
-
-  ~Device() { writeTrace(); }
-  void writeTrace() const;
-};
-} // namespace
 
 /// Writes one line per launch: range, name, distinct bytes loaded and stored,
 /// separated by tabs.
@@ -123,7 +28,7 @@ void Device::writeTrace() const {
   std::fclose(file);
 }
 
-static Device &device() {
+Device &amp::cuda::host::device() {
   static Device instance;
   return instance;
 }
@@ -164,8 +69,7 @@ std::string takeLaunchName(const char *otherwise) {
 }
 } // namespace amp::cuda::host
 
-/// Records an error for cudaGetLastError.
-static cudaError_t fail(cudaError_t error) {
+cudaError_t amp::cuda::host::fail(cudaError_t error) {
   if (error != cudaSuccess)
     device().last = error;
   return error;
@@ -174,69 +78,11 @@ static cudaError_t fail(cudaError_t error) {
 /// Each thread has its own value, as on a device.
 static thread_local int currentDevice = 0;
 
-static cudaError_t outcome() {
+int amp::cuda::host::getCurrentDevice() { return currentDevice; }
+
+cudaError_t amp::cuda::host::outcome() {
   return options().devices == 0 ? fail(cudaErrorNoDevice)
                                 : fail(device().asynchronous);
-}
-
-static CUstream_st &resolve(cudaStream_t stream) {
-  return stream ? *stream : device().defaultStream;
-}
-
-/// Runs the work of `stream`, or only until record `number` of `event` is done.
-static void drain(CUstream_st &stream, const CUevent_st::State *event = nullptr,
-                  unsigned number = 0) {
-  if (stream.running) {
-    violate("a stream waits for itself");
-    return;
-  }
-  stream.running = true;
-  while (!stream.queue.empty() && !(event && event->done >= number)) {
-    Work work = std::move(stream.queue.front());
-    stream.queue.pop_front();
-    // After a failure no more work runs, as on a device.
-    if (device().asynchronous == cudaSuccess)
-      work();
-  }
-  stream.running = false;
-}
-
-/// Whether work on a stream of high priority runs before the host goes on.
-static bool runsNow() {
-  static std::minstd_rand random(unsigned(options().seed));
-  return options().priority == Priority::Early ||
-         (options().priority == Priority::Random && random() % 2 == 0);
-}
-
-/// Calls that are not allowed while a stream is being captured invalidate the
-/// capture.
-static bool breaksCapture(bool unsafeOnly) {
-  bool result = false;
-  for (cudaStream_t stream : device().streams)
-    if (stream->capture && !(unsafeOnly && stream->capture->mode ==
-                                               cudaStreamCaptureModeRelaxed)) {
-      stream->capture->invalidated = true;
-      result = true;
-    }
-  return result;
-}
-
-cudaError_t amp::cuda::host::enqueue(cudaStream_t stream, Work work) {
-  if (cudaError_t error = outcome())
-    return error;
-  CUstream_st &s = resolve(stream);
-  if (s.capture) {
-    s.capture->nodes.push_back({s.number, std::move(work)});
-    return cudaSuccess;
-  }
-  s.queue.push_back(std::move(work));
-  if (s.priority < 0 && runsNow())
-    drain(s);
-  return cudaSuccess;
-}
-
-bool amp::cuda::host::isCapturing(cudaStream_t stream) {
-  return resolve(stream).capture != nullptr;
 }
 
 cudaError_t amp::cuda::host::enqueueKernel(const cudaLaunchConfig_t &config,
@@ -449,235 +295,6 @@ cudaError_t cudaFuncSetAttribute(const void *function, cudaFuncAttribute,
   if (value < 0 || value > 227 * 1024)
     return fail(cudaErrorInvalidValue);
   device().sharedLimits[function] = value;
-  return outcome();
-}
-
-//===----------------------------------------------------------------------===//
-// Streams and events
-//===----------------------------------------------------------------------===//
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
-  if (options().devices == 0)
-    return fail(cudaErrorNoDevice);
-  *stream = new CUstream_st;
-  (*stream)->device = currentDevice;
-  device().streams.push_back(*stream);
-  return outcome();
-}
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags,
-                                         int priority) {
-  cudaError_t error = cudaStreamCreateWithFlags(stream, flags);
-  if (error == cudaSuccess)
-    (*stream)->priority = priority;
-  return error;
-}
-cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
-  *least = 0;
-  *greatest = -5;
-  return outcome();
-}
-
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  auto &streams = device().streams;
-  for (auto it = streams.begin(); it != streams.end(); ++it)
-    if (*it == stream) {
-      drain(*stream);
-      streams.erase(it);
-      delete stream;
-      return outcome();
-    }
-  return fail(cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  CUstream_st &s = resolve(stream);
-  if (s.capture) {
-    s.capture->invalidated = true;
-    return fail(cudaErrorStreamCaptureUnsupported);
-  }
-  drain(s);
-  return outcome();
-}
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
-  *event = new CUevent_st;
-  return outcome();
-}
-cudaError_t cudaEventCreate(cudaEvent_t *event) {
-  return cudaEventCreateWithFlags(event, 0);
-}
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  delete event;
-  return outcome();
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  std::shared_ptr<CUevent_st::State> state = event->state;
-  state->stream = stream ? stream : &device().defaultStream;
-  state->capture = state->stream->capture;
-  if (std::shared_ptr<Capture> &capture = state->capture) {
-    state->node = capture->nodes.size();
-    capture->nodes.push_back({state->stream->number, {}, /*records=*/true});
-    return outcome();
-  }
-  unsigned number = ++state->recorded;
-  return enqueue(stream, [state, number] {
-    state->done = number;
-    state->time = std::chrono::steady_clock::now();
-  });
-}
-
-static void waitFor(const CUevent_st::State &event, cudaStream_t stream,
-                    unsigned number) {
-  if (event.done < number)
-    drain(*stream, &event, number);
-}
-
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
-                                unsigned) {
-  // A wait is for the last record before it.
-  std::shared_ptr<CUevent_st::State> state = event->state;
-  CUstream_st &waiting = resolve(stream);
-  if (const std::shared_ptr<Capture> &capture = state->capture) {
-    if (waiting.capture && waiting.capture != capture)
-      return fail(cudaErrorStreamCaptureIsolation);
-    // The stream joins the capture.
-    if (!waiting.capture) {
-      waiting.capture = capture;
-      waiting.number = capture->streams.size();
-      capture->streams.push_back(&waiting);
-    }
-    capture->nodes.push_back({waiting.number, {}, false, state->node});
-    return outcome();
-  }
-  cudaStream_t recorder = state->stream;
-  unsigned number = state->recorded;
-  return enqueue(
-      stream, [state, recorder, number] { waitFor(*state, recorder, number); });
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  const CUevent_st::State &state = *event->state;
-  if (state.capture)
-    return fail(cudaErrorStreamCaptureUnsupported);
-  waitFor(state, state.stream, state.recorded);
-  return outcome();
-}
-
-cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start,
-                                 cudaEvent_t stop) {
-  const CUevent_st::State &from = *start->state, &to = *stop->state;
-  if (from.recorded == 0 || to.recorded == 0)
-    return fail(cudaErrorInvalidResourceHandle);
-  if (from.done != from.recorded || to.done != to.recorded)
-    return fail(cudaErrorNotReady);
-  *milliseconds =
-      std::chrono::duration<float, std::milli>(to.time - from.time).count();
-  return outcome();
-}
-
-//===----------------------------------------------------------------------===//
-// Graphs
-//===----------------------------------------------------------------------===//
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
-                                   cudaStreamCaptureMode mode) {
-  if (!stream || stream->capture)
-    return fail(cudaErrorStreamCaptureUnsupported);
-  stream->capture = std::make_shared<Capture>();
-  stream->capture->mode = mode;
-  stream->capture->streams = {stream};
-  stream->number = 0;
-  return outcome();
-}
-
-/// Whether the first stream waits for all work of the others.
-static bool isJoined(const Capture &capture) {
-  std::vector<size_t> last(capture.streams.size()), waited(last.size());
-  for (size_t i = 0; i < capture.nodes.size(); ++i) {
-    const Node &node = capture.nodes[i];
-    if (node.work)
-      last[node.stream] = i;
-    else if (!node.records && node.stream == 0)
-      waited[capture.nodes[node.event].stream] = node.event;
-  }
-  for (size_t stream = 1; stream < last.size(); ++stream)
-    if (waited[stream] <= last[stream])
-      return false;
-  return true;
-}
-
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
-  if (!stream || !stream->capture || stream->number != 0)
-    return fail(cudaErrorInvalidValue);
-  std::shared_ptr<Capture> capture = stream->capture;
-  std::vector<int> priorities;
-  for (cudaStream_t joined : capture->streams) {
-    joined->capture.reset();
-    priorities.push_back(joined->priority);
-  }
-  *graph = nullptr;
-  if (capture->invalidated)
-    return fail(cudaErrorStreamCaptureInvalidated);
-  if (!isJoined(*capture))
-    return fail(cudaErrorStreamCaptureUnjoined);
-  *graph = new CUgraph_st{std::move(capture->nodes), std::move(priorities)};
-  return outcome();
-}
-
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *,
-                              size_t *count) {
-  // Events are edges of the graph.
-  *count = size_t(std::count_if(graph->nodes.begin(), graph->nodes.end(),
-                                [](const Node &node) { return !!node.work; }));
-  return outcome();
-}
-
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
-                                 unsigned long long) {
-  *executable = new CUgraphExec_st{graph->nodes, {nullptr}};
-  for (size_t i = 1; i < graph->priorities.size(); ++i) {
-    cudaStream_t stream = nullptr;
-    if (cudaError_t error = cudaStreamCreateWithPriority(
-            &stream, cudaStreamNonBlocking, graph->priorities[i]))
-      return error;
-    (*executable)->streams.push_back(stream);
-  }
-  return outcome();
-}
-
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  // The events of this launch.
-  std::map<size_t, std::shared_ptr<CUevent_st::State>> events;
-  for (size_t i = 0; i < executable->nodes.size(); ++i) {
-    const Node &node = executable->nodes[i];
-    cudaStream_t on = node.stream ? executable->streams[node.stream] : stream;
-    Work work = node.work;
-    if (node.records) {
-      auto &state = events[i] = std::make_shared<CUevent_st::State>();
-      state->stream = on ? on : &device().defaultStream;
-      work = [state = state] { state->done = 1; };
-    } else if (!work) {
-      work = [state = events[node.event]] {
-        waitFor(*state, state->stream, 1);
-      };
-    }
-    if (cudaError_t error = enqueue(on, std::move(work)))
-      return error;
-  }
-  return outcome();
-}
-
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  delete graph;
-  return outcome();
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  cudaDeviceSynchronize();
-  for (cudaStream_t stream : executable->streams)
-    if (stream)
-      cudaStreamDestroy(stream);
-  delete executable;
   return outcome();
 }
 

@@ -8,8 +8,8 @@
 #ifndef AMP_RUNTIME_CUDA_EQUALSTATES_H
 #define AMP_RUNTIME_CUDA_EQUALSTATES_H
 
-#include "amp/Runtime/CUDA/ProgramInfo.h"
 #include "amp/Runtime/CUDA/DeviceMemory.h"
+#include "amp/Runtime/CUDA/ProgramInfo.h"
 #include "amp/Runtime/Host/StateHash.h"
 
 namespace amp::cuda {
