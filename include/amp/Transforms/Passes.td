@@ -28,9 +28,9 @@ def AutoMixedPrecisionPass : CheckedPass<"auto-mixed-precision"> {
 
     `strategy=optimal`, the default, takes the assignment that moves the fewest
     bytes: those that operations read and write, and 6 an element for each
-    distinct cast. It is exact, a minimum cut; of equal ones it takes that with
-    the most low slots, but leaves in f32 the operations that are far from
-    products and gain nothing. It must obey these rules at any cost:
+    distinct cast. It is exact: a minimum cut. Among equal cuts it takes the
+    one with the most low slots. Operations that are far from products and gain
+    nothing stay f32. It must obey these rules at any cost:
 
     - Allowed products read low operands. Denied and pinned operations have the
       types that they ask for. With `target` (a100, h100, h200 or b200) the time
@@ -82,10 +82,10 @@ def AutoMixedPrecisionPass : CheckedPass<"auto-mixed-precision"> {
 
     With `ranges`, the pass reads the file of ranges that `amp-run --calibrate`
     writes, and finds the values of the module by their names: the operation with
-    its location. A slot with a value whose largest magnitude times
-    `ranges-margin` leaves the range of the low type stays f32, and so does one
-    with a value whose rounding error is more than `ranges-tolerance`, as happens
-    below the normal range. A range slot whose values all fit may be low, and the
+    its location. A slot stays f32 if the largest magnitude of a value times
+    `ranges-margin` leaves the range of the low type. It also stays f32 if the
+    rounding error of a value is more than `ranges-tolerance`, as happens below
+    the normal range. A range slot whose values all fit may be low, and the
     values computed from it may be low if they fit too. Gradients are judged at
     the loss scale `ranges-scale`. Pins and the rules above for numbers and seeds
     have priority. Such a decision holds for the data of the calibration and

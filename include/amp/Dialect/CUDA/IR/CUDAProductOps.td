@@ -39,9 +39,9 @@ def CUDA_GemmOp : CUDA_LaunchOp<"gemm", "", [], [
     The auxiliary matrix holds the values of the forward product that its
     gradient needs. For relu it is one bit per element of D, [M, ceil(N / 128) ·
     16] bytes (i8). For gelu it is the sum before the activation, of the type of
-    D. The bias gradient is the sum over the rows of B if there is no activation
-    (K is then the number of rows), else over those of D. Neither is available
-    with batch dimensions.
+    D. Without an activation, the bias gradient is the sum over the rows of B,
+    and K is the number of rows. With an activation, it is the sum over the rows
+    of D. Neither is available with batch dimensions.
 
     Example:
 

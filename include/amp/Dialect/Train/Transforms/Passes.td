@@ -99,9 +99,9 @@ def TrainAutodiff : CheckedPass<"train-autodiff"> {
     as gradient accumulation does. The loss must not depend on a value that the
     loop carries, unless through a result with `train.stop_gradient`.
 
-    The pass reports an error at an operation between the loss and one
-    of the values to differentiate by and has no derivative, at any other
-    operation with regions, and at a loop whose trip count is not a constant.
+    It is an error if an operation without a derivative is between the loss
+    and a value to differentiate by. Other operations with regions are errors
+    too, and so are loops whose trip count is not a constant.
   }];
   let dependentDialects = ["::mlir::amp::AMPDialect", "TrainDialect",
                            "::mlir::arith::ArithDialect",
