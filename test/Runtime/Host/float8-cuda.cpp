@@ -55,7 +55,33 @@ static void checkFormat(const Float8Format &format,
   }
 }
 
+/// E8M0 is in the header from CUDA 12.8 on.
+static void checkE8M0() {
+#if CUDART_VERSION >= 12080
+  for (int code = 0; code != 256; ++code) {
+    float value = e8m0ToFloat(uint8_t(code));
+    float wanted = __bfloat162float(
+        __nv_bfloat16(__nv_cvt_e8m0_to_bf16raw(__nv_fp8_storage_t(code))));
+    wrong += std::isnan(value) ? !std::isnan(wanted)
+                               : floatToBits(value) != floatToBits(wanted);
+    ++total;
+  }
+  for (uint64_t bits = 0; bits < 1ull << 32; bits += bits % 3 ? 32767 : 1)
+    for (bool up : {true, false})
+      for (bool saturate : {true, false}) {
+        float value = bitsToFloat(uint32_t(bits));
+        // The header rounds only magnitudes up.
+        auto wanted = __nv_cvt_float_to_e8m0(
+            value, saturate ? __NV_SATFINITE : __NV_NOSAT,
+            up ? cudaRoundPosInf : cudaRoundZero);
+        wrong += floatToE8M0(value, up, saturate) != wanted;
+        ++total;
+      }
+#endif
+}
+
 int main() {
+  checkE8M0();
   checkFormat(kE4M3, __NV_E4M3);
   checkFormat(kE5M2, __NV_E5M2);
   std::printf("%ld of %ld wrong\n", wrong, total);

@@ -111,7 +111,53 @@ static void checkFormat(const Float8Format &format, int topNaN) {
       expect(floatToFloat8(format, nan, saturate) == 0x7f, "rounded", nan, 0);
 }
 
+/// Checks E8M0 against the definition, and against the cases that torchao
+/// tests.
+static void checkE8M0() {
+  for (unsigned code = 0; code != 256; ++code) {
+    float value = e8m0ToFloat(uint8_t(code));
+    bool same = code == 255 ? std::isnan(value)
+                            : double(value) == std::ldexp(1.0, int(code) - 127);
+    expect(same, "decoded as E8M0", value, code);
+    for (bool up : {true, false})
+      expect(floatToE8M0(value, up, true) == code, "encoded again as E8M0",
+             value, code);
+  }
+  for (uint32_t exponent = 0; exponent != 256; ++exponent)
+    for (uint32_t mantissa :
+         {0u, 1u, 0x3fffffu, 0x400000u, 0x400001u, 0x7fffffu}) {
+      float value = bitsToFloat((exponent << 23) | mantissa);
+      double power = std::isfinite(value) ? std::fabs(double(value)) : INFINITY;
+      for (bool up : {true, false})
+        for (bool saturate : {true, false}) {
+          // The first power that is at least, or the last that is at most.
+          int wanted = up ? 0 : 254;
+          while (up && wanted < 255 && std::ldexp(1.0, wanted - 127) < power)
+            ++wanted;
+          while (!up && wanted > 0 && std::ldexp(1.0, wanted - 127) > power)
+            --wanted;
+          if (std::isnan(value) || (std::isinf(value) && !saturate))
+            wanted = 255;
+          else if (wanted == 255 && saturate)
+            wanted = 254;
+          for (float signedValue : {value, -value}) {
+            unsigned code = floatToE8M0(signedValue, up, saturate);
+            expect(int(code) == wanted, up ? "rounded up" : "rounded down",
+                   signedValue, code);
+          }
+        }
+    }
+  const uint32_t bits[] = {0,          0x00400000, 0x00400001, 0x00800000,
+                           0x3f7fffff, 0x3f800000, 0x3f800001, 0x7f000000,
+                           0x7f000001, 0x7f800000};
+  const unsigned codes[] = {0, 0, 1, 1, 127, 127, 128, 254, 255, 255};
+  for (int i = 0; i != 10; ++i)
+    expect(floatToE8M0(bitsToFloat(bits[i]), true, false) == codes[i],
+           "as in torchao", bitsToFloat(bits[i]), codes[i]);
+}
+
 int main() {
+  checkE8M0();
   std::printf("%g %g\n", kE4M3.getLargest(), kE5M2.getLargest());
   checkFormat(kE4M3, 0x7f);
   checkFormat(kE5M2, 0x7d);

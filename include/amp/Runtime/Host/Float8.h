@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// E4M3 and E5M2 by integer arithmetic. The formulas are templates over the
-// integers, because the compiler builds the same arithmetic for tensors.
+// E4M3, E5M2 and E8M0 by integer arithmetic. The formulas are templates over
+// the integers, because the compiler builds the same arithmetic for tensors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef AMP_RUNTIME_HOST_FLOAT8_H
@@ -149,6 +149,33 @@ inline uint8_t floatToFloat8(const Float8Format &format, float value,
 inline float float8ToFloat(const Float8Format &format, uint8_t code) {
   HostIntegers integers;
   return bitsToFloat(decodeFloat8(integers, format, uint32_t(code)));
+}
+
+/// The code of NaN in E8M0.
+inline constexpr uint8_t kE8M0NaN = 0xff;
+
+/// Rounds the magnitude of `value` to a power of two from 2^-127 to 2^127, and
+/// returns its code in E8M0, the format of shared scales: the exponent, biased
+/// by 127. With `roundUp` the power is at least the magnitude, and otherwise at
+/// most. Zero becomes the least power. Larger magnitudes, infinities included,
+/// become the largest power if `saturate` is set, and NaN otherwise.
+inline uint8_t floatToE8M0(float value, bool roundUp, bool saturate) {
+  const uint32_t magnitude = floatToBits(value) & 0x7fffffff;
+  if (magnitude > 0x7f800000)
+    return kE8M0NaN;
+  uint32_t code = magnitude >> 23;
+  // The least power is a subnormal f32.
+  const uint32_t exact = code == 0 ? 0x00400000 : code << 23;
+  if (roundUp && magnitude > exact)
+    ++code;
+  return uint8_t(code < kE8M0NaN ? code : saturate ? 254u : kE8M0NaN);
+}
+
+/// Returns the power of two of a code in E8M0, or NaN.
+inline float e8m0ToFloat(uint8_t code) {
+  return bitsToFloat(code == kE8M0NaN ? 0x7fc00000
+                     : code == 0      ? 0x00400000
+                                      : uint32_t(code) << 23);
 }
 
 } // namespace amphost
