@@ -5,6 +5,7 @@
 # implementation of the rules.
 #
 # RUN: %python %s amp-opt
+# RUN: %python %s amp-opt 77
 """Usage: random-graphs.py <amp-opt> [first seed]
 
 Generates functions (chains and dags of products, elementwise operations,
@@ -78,24 +79,69 @@ def evaluate(name, operands):
     return math.nan if abs(value) > 1e30 or near else value
 
 
+def scaled_by(name, operands):
+    """Bounds of the binary logarithm of the constant factor of a result, by
+    those of the operands. A function that is neither linear nor a power has
+    the factor of its operand or none."""
+    name, sums = name.split(".")[1], operands[:2]
+    if name in ("mul", "matmul", "linear"):
+        return sums[0][0] + sums[1][0], sums[0][1] + sums[1][1]
+    if name == "div":
+        return sums[0][0] - sums[1][1], sums[0][1] - sums[1][0]
+    if name == "square":
+        return 2 * sums[0][0], 2 * sums[0][1]
+    ends = [end for bounds in sums for end in bounds] or [0]
+    if name not in ("neg", "abs", "relu", "transpose", "cast", "add", "sub", "maximum", "minimum"):
+        ends += [0, *(-end for end in ends if name == "rsqrt")]
+    return min(ends), max(ends)
+
+
 BOUNDED = {f"train.{name}" for name in ("softmax", "tanh", "sigmoid", "sign", "constant")}
 BOUNDED_IF_ONE_END = {f"train.{name}" for name in ("gelu", "exp", "rsqrt", "minimum", "maximum")}
 ONE_END = {f"train.{name}" for name in ("relu", "abs", "square", "sqrt", "exp", "gelu", "rsqrt")}
 
 
+# Operations whose result is proportional to these operands. Here products are
+# not among them, as in the tool.
+PROPORTIONAL = {
+    "train.neg": 1, "train.abs": 1, "train.relu": 1, "train.transpose": 1, "train.mul": 2, "train.div": 1,
+}
+
+
+def factors(value, op):
+    """Names of values that `value`, the result of `op`, is proportional to."""
+    found, pending = set(), [(value, op)]
+    while pending:
+        value, op = pending.pop()
+        if value in found:
+            continue
+        found.add(value)
+        if op and op.name in PROPORTIONAL:
+            pending += list(zip(op.names, op.operands))[:PROPORTIONAL[op.name]]
+    return found
+
+
+def is_of_region(name):
+    """Whether a value without an operation is one that a region yields or carries."""
+    return name[1] in "xy"
+
+
 class Op:
     """An operation, with the slots of its operands and of its result 0."""
 
-    def __init__(self, tag, name, operands, text, pin=None, gradient=False):
+    def __init__(self, tag, name, operands, text, pin=None, gradient=False, names=()):
         self.tag, self.name, self.operands, self.text = tag, name, operands, text
+        self.names = names
         self.pin, self.gradient, self.value = pin, gradient, None
         # Whether an interval might be known. Some functions turn an interval
         # with one finite end into one with two.
-        known = [op for op in operands if op and name != "train.layer_norm"]
-        has_end = any(op.has_end for op in known)
+        # Values of regions have no operation here and might be bounded.
+        known = [op.is_bounded if op else is_of_region(value) for op, value in zip(operands, names)]
+        has_end = any(op.has_end if op else is_of_region(value) for op, value in zip(operands, names))
+        if name == "train.layer_norm":
+            known, has_end = [False], False
         self.is_bounded = name in BOUNDED or (
-            has_end if name in BOUNDED_IF_ONE_END
-            else len(known) == len(operands) and all(op.is_bounded for op in known))
+            has_end if name in BOUNDED_IF_ONE_END else all(known))
         self.has_end = self.is_bounded or has_end or name in ONE_END
         self.kind = {"f32": "deny", "low": "allow"}.get(pin, CLASS_OF.get(name))
         if pin == "keep":
@@ -143,6 +189,7 @@ class Function:
     def __init__(self, rng, name, control_flow):
         self.rng, self.name, self.control_flow = rng, name, control_flow
         self.ops, self.lines, self.values, self.count = [], [], [], 0
+        self.factors = {}
         arguments = [f"%a{i}" for i in range(rng.randint(1, 3))]
         self.scope = [(value, None) for value in arguments]
         self.fill(rng.randint(3, 25), "  ")
@@ -165,7 +212,8 @@ class Function:
 
     def unbounded(self, picked):
         """`picked`, or an argument if an interval might be known of it."""
-        return ("%a0", None) if picked[1] and picked[1].is_bounded else picked
+        is_known = picked[1].is_bounded if picked[1] else is_of_region(picked[0])
+        return ("%a0", None) if is_known else picked
 
     def emit(self, indent, name, operands, attributes, types, result="T", decorate=True,
              constant=None):
@@ -174,6 +222,15 @@ class Function:
         low = types.startswith(T) and types.endswith("xf16>")
         if value is not None and (math.isnan(value) or low and abs(value) > 65504):
             operands, value = [("%a0", None), *operands[1:]], None
+        # No value has a constant factor that is large or small. Other tests
+        # cover these.
+        bounds = (math.log2(constant),) * 2 if constant else (0, 0)
+        for index in range(len(operands) + 1):
+            if operands:
+                bounds = scaled_by(name, [self.factors.get(v, (0, 0)) for v, _ in operands])
+            if -40 < bounds[0] and bounds[1] < 14:
+                break
+            operands, value = [*[("%a0", None)] * (index + 1), *operands[index + 1:]], None
         known = constant if name == "train.constant" else value
         pin, gradient = None, False
         if decorate and self.rng.random() < 0.06:
@@ -196,9 +253,10 @@ class Function:
             text = f"{left} = {name} {', '.join(v for v, _ in operands)} {body} : {types}"
         if name == "train.layer_norm":
             value += "#0"
+        self.factors[value] = bounds
         self.lines.append(indent + text)
-        op = Op(tag, name, [op for _, op in operands], text, pin, gradient)
-        if name == "train.mul" and operands[0][0] == operands[1][0]:
+        op = Op(tag, name, [op for _, op in operands], text, pin, gradient, [v for v, _ in operands])
+        if name == "train.mul" and factors(*operands[0]) & factors(*operands[1]):
             op.operand_slots, op.result_slot = ["range"] * 2, "range"
         op.value = known
         self.ops.append(op)
@@ -232,9 +290,12 @@ class Function:
                     self.emit(indent, f"train.{name}", [a], [], T)
             elif draw < 0.68:
                 name = rng.choice(BINARY[rng.choice(["infer", "clear"])])
-                if name == "mul" and a[0] == b[0]:
+                if name == "mul" and factors(*a) & factors(*b):
+                    # Proportional operands may be proved to fit too.
                     a = self.unbounded(a)
-                    self.emit_square(indent, name, [a, a], f"({T}, {T}) -> {T}")
+                    if b[0] == a[0] or self.unbounded(b) != b or not factors(*a) & factors(*b):
+                        b = a
+                    self.emit_square(indent, name, [a, b], f"({T}, {T}) -> {T}")
                 else:
                     self.emit(indent, f"train.{name}", [a, b], [], f"({T}, {T}) -> {T}")
             elif draw < 0.72:
@@ -270,11 +331,13 @@ class Function:
         rng, outer = self.rng, list(self.scope)
         tag = self.count = self.count + 1
         init = self.pick()[0]
+        passed = [init]
 
         def body(entry=()):
             self.scope = outer + list(entry)
             self.fill(rng.randint(1, 6), indent + "  ")
-            self.lines.append(f"{indent}  scf.yield {self.pick()[0]} : {T}")
+            passed.append(self.pick()[0])
+            self.lines.append(f"{indent}  scf.yield {passed[-1]} : {T}")
 
         if rng.random() < 0.5:
             self.lines.append(f"{indent}%x{tag} = scf.if %c -> ({T}) {{")
@@ -289,6 +352,8 @@ class Function:
         # Only the verifier checks the contents of a pinned region.
         self.pinned_regions = getattr(self, "pinned_regions", False) or bool(pin)
         self.lines.append(f"{indent}}}" + (f' {{amp.precision = "{pin}"}}' if pin else ""))
+        ends = [end for value in passed for end in self.factors.get(value, (0, 0))]
+        self.factors[f"%x{tag}"] = min(ends), max(ends)
         self.scope = [*outer, (f"%x{tag}", None)]
 
 
