@@ -11,6 +11,7 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -107,10 +108,16 @@ llvm::BitVector GuardAnalysis::findMayKeep(Value value, BlockArgument old) {
     llvm::BitVector bad = getMayKeep(choice->bad, old);
     const llvm::BitVector &no = flags.getForcing(choice->condition, false);
     const llvm::BitVector &yes = flags.getForcing(choice->condition, true);
-    // A condition that does not depend on overflows, such as the end of a
-    // window, is up to the step.
     if (!flags.readsFlag(choice->condition)) {
-      good &= bad;
+      llvm::BitVector both = good;
+      both &= bad;
+      Operation *branch = value.getDefiningOp();
+      if (good != both)
+        good.reset(getSkippable(branch, choice->condition, true));
+      if (bad != both)
+        bad.reset(getSkippable(branch, choice->condition, false));
+      good |= bad;
+      good |= both;
       return good;
     }
     good.reset(no);
@@ -121,6 +128,82 @@ llvm::BitVector GuardAnalysis::findMayKeep(Value value, BlockArgument old) {
   if (std::optional<Carried> carried = getCarried(value))
     return getMayKeep(carried->yielded, carried->argument);
   return llvm::BitVector(flags.size());
+}
+
+/// Whether `value` is computed from a parameter or from data.
+static bool dependsOnData(Value value) {
+  llvm::SetVector<Value> reached;
+  reached.insert(value);
+  for (size_t next = 0; next < reached.size(); ++next) {
+    Operation *op = reached[next].getDefiningOp();
+    if (auto argument = dyn_cast<BlockArgument>(reached[next])) {
+      op = argument.getOwner()->getParentOp();
+      if (isa<FunctionOpInterface>(op)) {
+        std::optional<Role> role = getRole(argument);
+        if (!role || role == Role::Batch || role == Role::Parameter)
+          return true;
+        continue;
+      }
+    }
+    reached.insert(op->operand_begin(), op->operand_end());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (block.mightHaveTerminator())
+          reached.insert(block.getTerminator()->operand_begin(),
+                         block.getTerminator()->operand_end());
+  }
+  return false;
+}
+
+/// Whether `value` is `old` under the assumptions of `evaluator`.
+static bool isOldWhere(Value value, Value old, ScalarEvaluator &evaluator,
+                       DenseMap<std::pair<Value, Value>, bool> &memo) {
+  value = skipMoves(value);
+  if (value == old)
+    return true;
+  auto [it, isNew] = memo.try_emplace({value, old}, false);
+  if (!isNew)
+    return it->second;
+  bool isOld = false;
+  if (std::optional<Choice> choice = getChoice(value)) {
+    std::optional<bool> known = evaluator.getBool(choice->condition);
+    isOld =
+        (known == false || isOldWhere(choice->good, old, evaluator, memo)) &&
+        (known == true || isOldWhere(choice->bad, old, evaluator, memo));
+  } else if (std::optional<Carried> carried = getCarried(value)) {
+    isOld = isOldWhere(carried->yielded, carried->argument, evaluator, memo) &&
+            isOldWhere(carried->init, old, evaluator, memo);
+  }
+  return memo[{value, old}] = isOld;
+}
+
+llvm::BitVector GuardAnalysis::getSkippable(Operation *branch, Value condition,
+                                            bool truth) {
+  if (!dependsOnData(condition))
+    return llvm::BitVector(flags.size(), true);
+  ScalarEvaluator evaluator(
+      [&](Value other) -> std::optional<ScalarEvaluator::Set> {
+        Attribute known = other == condition || other == skipMoves(condition)
+                              ? getBoolean(other.getType(), truth)
+                              : Attribute();
+        return known ? std::optional(ScalarEvaluator::Set{known})
+                     : std::nullopt;
+      });
+  DenseMap<std::pair<Value, Value>, bool> memo;
+  llvm::BitVector missed(flags.size());
+  for (const Update &update : results) {
+    std::optional<Role> role = getRole(update.old);
+    if (role != Role::Parameter && role != Role::OptimizerState)
+      continue;
+    llvm::BitVector read = get(update.value).all;
+    read.resize(flags.size());
+    if (!isOldWhere(update.value, update.old, evaluator, memo))
+      missed |= read;
+  }
+  for (LossScaleOpInterface check : flags.getChecks())
+    if (branch->isProperAncestor(check))
+      missed.reset(*flags.find(check));
+  return missed.flip();
 }
 
 bool GuardAnalysis::isKept(Value value, BlockArgument old,

@@ -131,3 +131,112 @@ func.func @kept_after_success(
   }
   return %new, %kept, %nt, %nh : tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>
 }
+
+// -----
+
+// Where the data of a batch skip the update of the scale alone, an overflow may
+// repeat forever.
+func.func @scale_skipped_by_data(
+    %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
+    %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},
+    %y: tensor<f32> {amp.name = "y", amp.role = "batch"},
+    %lr: tensor<f32> {amp.name = "lr", amp.role = "hyperparameter"},
+    %scale: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"},
+    %t: tensor<i32> {amp.name = "t", amp.role = "scaler_state"},
+    %h: tensor<i32> {amp.name = "h", amp.role = "scaler_state"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<f32> {amp.updates = "loss_scale"},
+        tensor<i32> {amp.updates = "t"}, tensor<i32> {amp.updates = "h"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %s = amp.scale %seed by %scale : tensor<f32>
+  %g = train.mul %x, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  // expected-note @below {{these gradients are unscaled and checked here}}
+  %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
+  %ok = tensor.extract %finite[] : tensor<i1>
+  %small = train.compare lt, %y, %lr : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %good = tensor.extract %small[] : tensor<i1>
+  %new = scf.if %ok -> tensor<4xf32> {
+    %stepped = train.sgd %w, %u, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    scf.yield %stepped : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  }
+  // expected-error @below {{the update of "loss_scale" gives the old scale back where gradients are not finite}}
+  %next:3 = scf.if %good -> (tensor<f32>, tensor<i32>, tensor<i32>) {
+    %a, %b, %c = amp.update_scale %scale, %t, %h, %finite
+    scf.yield %a, %b, %c : tensor<f32>, tensor<i32>, tensor<i32>
+  } else {
+    scf.yield %scale, %t, %h : tensor<f32>, tensor<i32>, tensor<i32>
+  }
+  return %new, %next#0, %next#1, %next#2 : tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>
+}
+
+// -----
+
+// The data skip the whole step.
+func.func @step_skipped_by_data(
+    %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
+    %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},
+    %y: tensor<f32> {amp.name = "y", amp.role = "batch"},
+    %lr: tensor<f32> {amp.name = "lr", amp.role = "hyperparameter"},
+    %scale: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"},
+    %t: tensor<i32> {amp.name = "t", amp.role = "scaler_state"},
+    %h: tensor<i32> {amp.name = "h", amp.role = "scaler_state"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<f32> {amp.updates = "loss_scale"},
+        tensor<i32> {amp.updates = "t"}, tensor<i32> {amp.updates = "h"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %s = amp.scale %seed by %scale : tensor<f32>
+  %g = train.mul %x, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
+  %ok = tensor.extract %finite[] : tensor<i1>
+  %small = train.compare lt, %y, %lr : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %good = tensor.extract %small[] : tensor<i1>
+  %both = arith.andi %ok, %good : i1
+  %new = scf.if %both -> tensor<4xf32> {
+    %stepped = train.sgd %w, %u, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    scf.yield %stepped : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  }
+  %next:3 = scf.if %good -> (tensor<f32>, tensor<i32>, tensor<i32>) {
+    %a, %b, %c = amp.update_scale %scale, %t, %h, %finite
+    scf.yield %a, %b, %c : tensor<f32>, tensor<i32>, tensor<i32>
+  } else {
+    scf.yield %scale, %t, %h : tensor<f32>, tensor<i32>, tensor<i32>
+  }
+  return %new, %next#0, %next#1, %next#2 : tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>
+}
+
+// -----
+
+// The gradients are computed where the scale is updated.
+func.func @checked_where_updated(
+    %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
+    %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},
+    %y: tensor<f32> {amp.name = "y", amp.role = "batch"},
+    %lr: tensor<f32> {amp.name = "lr", amp.role = "hyperparameter"},
+    %scale: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"},
+    %t: tensor<i32> {amp.name = "t", amp.role = "scaler_state"},
+    %h: tensor<i32> {amp.name = "h", amp.role = "scaler_state"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<f32> {amp.updates = "loss_scale"},
+        tensor<i32> {amp.updates = "t"}, tensor<i32> {amp.updates = "h"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %s = amp.scale %seed by %scale : tensor<f32>
+  %g = train.mul %x, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %small = train.compare lt, %y, %lr : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %good = tensor.extract %small[] : tensor<i1>
+  %next:4 = scf.if %good -> (tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>) {
+    %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
+    %ok = tensor.extract %finite[] : tensor<i1>
+    %new = scf.if %ok -> tensor<4xf32> {
+      %stepped = train.sgd %w, %u, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+      scf.yield %stepped : tensor<4xf32>
+    } else {
+      scf.yield %w : tensor<4xf32>
+    }
+    %a, %b, %c = amp.update_scale %scale, %t, %h, %finite
+    scf.yield %new, %a, %b, %c : tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>
+  } else {
+    scf.yield %w, %scale, %t, %h : tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>
+  }
+  return %next#0, %next#1, %next#2, %next#3 : tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>
+}

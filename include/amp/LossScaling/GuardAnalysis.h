@@ -124,6 +124,11 @@ private:
   /// `old`.
   llvm::BitVector getMayKeep(Value value, BlockArgument old);
   llvm::BitVector findMayKeep(Value value, BlockArgument old);
+  /// The gradients whose overflow need not change a scale where `branch` skips
+  /// its update because `condition`, which no flag decides, is `truth`. They
+  /// are unscaled in the branch, or the step then skips the updates that read
+  /// them too, or the condition is one of counters, such as a window.
+  llvm::BitVector getSkippable(Operation *branch, Value condition, bool truth);
   /// Whether `value` is `old` if no gradient of `off` is finite.
   bool isKept(Value value, BlockArgument old, const llvm::BitVector &off);
   bool findKept(Value value, BlockArgument old, const llvm::BitVector &off);
