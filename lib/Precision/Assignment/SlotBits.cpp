@@ -48,7 +48,7 @@ void SlotGraph::denyBits() {
 
   std::vector<SmallVector<VertexId, 2>> producers(vertices.size());
   std::vector<unsigned> others(vertices.size(), 0);
-  llvm::SetVector<VertexId> inLoops;
+  llvm::SetVector<VertexId> candidates;
   for (const SlotUse &use : uses) {
     // A loop passes a value that it does not change to its next iteration.
     if (use.user == use.producer)
@@ -56,17 +56,20 @@ void SlotGraph::denyBits() {
     Operation *reader = use.operand->getOwner();
     if (use.user == 0 && reader->getNumRegions() != 0 &&
         worksOnBits(reader, wide->bits)) {
-      inLoops.insert(use.producer);
+      candidates.insert(use.producer);
     } else if (use.user == 0 || vertices[use.user].produces) {
       producers[use.user].push_back(use.producer);
       ++others[use.producer];
+    } else if (isKept[use.user]) {
+      // A comparison of a random number with a parameter.
+      candidates.insert(use.producer);
     }
   }
   auto keepParameter = [&](VertexId v) {
     if (others[v] == 0 && !vertices[v].isProductResult)
       keep(v);
   };
-  llvm::for_each(inLoops, keepParameter);
+  llvm::for_each(candidates, keepParameter);
   while (!worklist.empty())
     for (VertexId producer : producers[worklist.pop_back_val()]) {
       --others[producer];
