@@ -47,6 +47,12 @@
 // GLOB: globs.txt:3:19: warning: policy: '*.zzz' matches no operation that is registered or in the module
 // GLOB: globs.txt:5:10: warning: policy: 'tain.halo' matches no operation: the dialect 'tain' is neither loaded nor in the module
 
+// So is a name that differs by little from that of an operation of the module
+// that no entry lists. Other names of the dialect may be for other modules.
+// RUN: amp-opt near.mlir --allow-unregistered-dialect --auto-mixed-precision=policy=near.txt -o /dev/null 2>&1 | FileCheck %s --check-prefix=NEAR --implicit-check-not=warning:
+// NEAR: near.txt:3:9: warning: policy: 'toy.dott' matches no operation in the module, did you mean 'toy.dot'
+// NEAR: near.txt:6:35: warning: policy: 'boy.ad' matches no operation in the module, did you mean 'boy.add'
+
 // A missing field of a target is reported at the target's position in the
 // policy.
 // RUN: not amp-opt input.mlir --auto-mixed-precision='policy=low-types.txt precision=bf16' 2>&1 | FileCheck %s --check-prefix=LOWTYPES
@@ -71,6 +77,23 @@ extends: default
 deny: ["trai?.x", "*.zzz"]
 infer: ["*.exp"]
 linear: [tain.halo]
+
+//--- near.txt
+version: 1
+extends: default
+allow: [toy.dott, toy.halo]
+infer: [toy.sum]
+# The list of an adapter has names without the dialect.
+adapters: [{dialect: boy, infer: [ad, gather], cast: {op: cast}}]
+
+//--- near.mlir
+func.func @f(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %0 = "toy.dot"(%x, %x) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = "toy.sum"(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = "boy.add"(%x, %1) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = train.matmul %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>
+}
 
 //--- low-types.txt
 version: 1

@@ -7,6 +7,7 @@
 
 #include "amp/Precision/Policy/Policy.h"
 
+#include "amp/Support/NearName.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/Operation.h"
@@ -75,13 +76,12 @@ void Policy::checkDialects(Operation *root) const {
     });
     if (glob.layer != 0 || decidesOthers)
       return;
-    bool isKnown =
-        isGlob(dialect)
-            ? llvm::any_of(context->getRegisteredOperations(),
-                           [&](RegisteredOperationName op) {
-                             return glob.matches(op.getStringRef());
-                           })
-            : context->getLoadedDialect(dialect) || findAdapter(dialect);
+    bool isKnown = isGlob(dialect)
+                       ? llvm::any_of(context->getRegisteredOperations(),
+                                      [&](RegisteredOperationName op) {
+                                        return glob.matches(op.getStringRef());
+                                      })
+                       : context->getLoadedDialect(dialect) != nullptr;
     if (!isKnown)
       doubtful.push_back(&glob);
   };
@@ -98,19 +98,32 @@ void Policy::checkDialects(Operation *root) const {
   if (doubtful.empty())
     return;
   llvm::DenseSet<StringRef> dialects, names;
+  // The operations of dialects that are not loaded, without those that an
+  // entry matches.
+  llvm::MapVector<StringRef, SmallVector<StringRef>> unlisted;
   root->walk([&](Operation *op) {
-    dialects.insert(op->getName().getDialectNamespace());
-    names.insert(op->getName().getStringRef());
+    OperationName name = op->getName();
+    dialects.insert(name.getDialectNamespace());
+    if (names.insert(name.getStringRef()).second && !op->getDialect() &&
+        classify(name) == OpClass::Unlisted)
+      unlisted[name.getDialectNamespace()].push_back(name.getStringRef());
   });
   std::vector<UnmatchedEntry> unmatched;
   for (const Glob *glob : doubtful) {
     StringRef dialect = dialectOf(*glob);
     if (!isGlob(dialect)) {
-      if (!dialects.contains(dialect))
+      StringRef near = findNearName(glob->text, unlisted.lookup(dialect));
+      if (!dialects.contains(dialect) && !findAdapter(dialect))
         unmatched.push_back({glob->loc, glob->text,
                              ("operation: the dialect '" + dialect +
                               "' is neither loaded nor in the module")
                                  .str()});
+      // Another module may have the operation, unless this one has it by
+      // nearly the same name.
+      else if (!names.contains(glob->text) && !near.empty())
+        unmatched.push_back(
+            {glob->loc, glob->text,
+             ("operation in the module, did you mean '" + near + "'").str()});
     } else if (llvm::none_of(names, [&](StringRef name) {
                  return glob->matches(name);
                })) {
