@@ -19,6 +19,7 @@
 #include "amp/Precision/Assignment/CastRules.h"
 #include "amp/Precision/Assignment/MeasuredValues.h"
 #include "amp/Precision/Assignment/Optimal.h"
+#include "amp/Precision/Assignment/SharedFunctions.h"
 #include "amp/Precision/Assignment/Strategies.h"
 #include "amp/Precision/Assignment/WideValues.h"
 #include "amp/Precision/Report/Report.h"
@@ -117,6 +118,8 @@ public:
     if (failed(loaded->checkRejected(getOperation())) ||
         failed(checkOtherPrecision(low)))
       return signalPassFailure();
+    if (!low.isF32() && chosenStrategy == Strategy::Optimal)
+      splitFunctions();
     // Write the reports first. If one cannot be written, nothing has changed.
     if ((!reports.empty() || onReport) && failed(writeReports(low, *loaded)))
       return signalPassFailure();
@@ -175,6 +178,7 @@ private:
   LogicalResult checkOtherPrecision(FloatType low);
   LogicalResult writeReports(FloatType low, Policy &policy);
   void restoreFunctions();
+  void splitFunctions();
   std::unique_ptr<Plan> plan(const CallGroup &group, FloatType low,
                              const Policy &policy,
                              const WideValues &wide) const;
@@ -455,6 +459,17 @@ void AutoMixedPrecisionPass::restoreFunctions() {
           << "already in mixed precision, and later passes built on it"
           << remark::reason("{0}", obstacle);
   }
+}
+
+/// Gives updates copies of the functions that they share with the computation
+/// of gradients.
+void AutoMixedPrecisionPass::splitFunctions() {
+  for (FunctionOpInterface copy : splitFunctionsOfUpdates(getOperation()))
+    remark::analysis(copy->getLoc(),
+                     remark::RemarkOpts::name("Split").category("amp").function(
+                         copy.getName()))
+        << "the update calls a copy of a function that the computation of "
+           "gradients calls too, so that only the copy stays f32";
 }
 
 /// Gives `function` the types of its current arguments and returned values, and

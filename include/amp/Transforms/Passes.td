@@ -43,7 +43,9 @@ def AutoMixedPrecisionPass : CheckedPass<"auto-mixed-precision"> {
       `(x - mean) * rsqrt(var + eps)`. Data movement that leads only to products
       may be low.
     - Values computed from gradients of parameters (their update), and from
-      hyperparameters and state alone (a learning rate), stay f32.
+      hyperparameters and state alone (a learning rate), stay f32. If an update
+      and the computation of gradients call one private function, the update
+      gets a copy of it.
 
     `strategy=grappler` propagates the lists as TensorFlow's
     `auto_mixed_precision` does. These rules hold for both strategies:
@@ -96,11 +98,11 @@ def AutoMixedPrecisionPass : CheckedPass<"auto-mixed-precision"> {
     `amp.keep_roundings` if the policy says `roundings: keep`. It records two
     things that the result does not show: the value of a constant that rounding
     changed (`amp.input_value`) and low types of the input (`amp.input_types`).
-    `amp-strip-precision` restores the input. A second run also restores the
-    input and then assigns types again. With the same options it changes
-    nothing. With others its result is the same as for the input. If later
-    passes depend on the low types, the input cannot be restored. The pass then
-    leaves the function unchanged, with a remark.
+    `amp-strip-precision` restores the input, but for copies of functions. A
+    second run also restores the input and then assigns types again. With the
+    same options it changes nothing. With others its result is the same as for
+    the input. If later passes depend on the low types, the input cannot be
+    restored. The pass then leaves the function unchanged, with a remark.
   }];
   let options = [
     Option<"precision", "precision", "std::string", /*default=*/"\"\"",

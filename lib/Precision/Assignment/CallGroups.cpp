@@ -7,7 +7,10 @@
 
 #include "amp/Precision/Assignment/CallGroups.h"
 
+#include "UpdateOperations.h"
+
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Precision/Assignment/SharedFunctions.h"
 #include "amp/Support/SymbolUses.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -166,4 +169,38 @@ mlir::amp::findCallGroups(Operation *root,
         groups[groupOf.lookup(joined.getLeaderValue(op))].callees[call] =
             function;
   return groups;
+}
+
+SmallVector<FunctionOpInterface>
+mlir::amp::splitFunctionsOfUpdates(Operation *root) {
+  llvm::MapVector<Operation *, FunctionOpInterface> copies;
+  // Calls in a copy are calls of the update in the next round.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto &[function, calls] : findSharedUpdateCalls(root)) {
+      auto symbol = dyn_cast<SymbolOpInterface>(function.getOperation());
+      Operation *table = function->getParentOp();
+      if (!symbol || !symbol.isPrivate() || isKept(function) ||
+          hasRoles(function) || !table->hasTrait<OpTrait::SymbolTable>())
+        continue;
+      // A recursive function has one copy, which calls itself.
+      FunctionOpInterface &copy = copies[function];
+      if (!copy) {
+        copy = cast<FunctionOpInterface>(function->clone());
+        SymbolTable::setSymbolName(copy,
+                                   (function.getName() + "_update").str());
+        SymbolTable(table).insert(copy, std::next(Block::iterator(function)));
+      }
+      for (CallOpInterface call : calls)
+        if (isa_and_nonnull<FlatSymbolRefAttr>(
+                dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))) {
+          call.setCalleeFromCallable(FlatSymbolRefAttr::get(copy));
+          changed = true;
+        }
+    }
+  }
+  SmallVector<FunctionOpInterface> result;
+  for (auto &[function, copy] : copies)
+    result.push_back(copy);
+  return result;
 }

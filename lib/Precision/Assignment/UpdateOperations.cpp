@@ -75,7 +75,8 @@ private:
 
 class UpdateFinder {
 public:
-  llvm::DenseSet<Operation *> run(Operation *root) {
+  /// Finds the operations of updates in `root`.
+  void run(Operation *root) {
     SmallVector<Operation *> marked;
     root->walk([&](Operation *op) {
       if (op->hasAttr(AMPDialect::kGradientOfAttr) &&
@@ -89,7 +90,7 @@ public:
         }
     });
     if (marked.empty())
-      return {};
+      return;
     findTowards(marked);
     for (Operation *op : marked) {
       auto names = op->getDiscardableAttrDictionary().getAs<ArrayAttr>(
@@ -103,7 +104,26 @@ public:
     while (!worklist.empty())
       for (OpOperand &use : worklist.pop_back_val().getUses())
         follow(use);
-    return std::move(found);
+  }
+
+  llvm::DenseSet<Operation *> takeFound() { return std::move(found); }
+
+  /// Calls of updates to functions that computations of gradients call too.
+  llvm::MapVector<FunctionOpInterface, SmallVector<CallOpInterface>>
+  getSharedCalls() {
+    llvm::MapVector<FunctionOpInterface, SmallVector<CallOpInterface>> shared;
+    for (auto &[callee, of] : calls) {
+      FunctionOpInterface function = callee;
+      auto isOfUpdate = [&](CallOpInterface call) {
+        return found.contains(call) || updateCalls.contains(call);
+      };
+      if (function.isExternal() || !llvm::any_of(of, isOfUpdate) ||
+          llvm::none_of(
+              of, [&](CallOpInterface call) { return towards.contains(call); }))
+        continue;
+      llvm::copy_if(of, std::back_inserter(shared[function]), isOfUpdate);
+    }
+    return shared;
   }
 
 private:
@@ -134,6 +154,7 @@ private:
     if (towards.contains(op))
       return;
     if (FunctionOpInterface callee = callees.lookup(op)) {
+      updateCalls.insert(op);
       unsigned first =
           cast<CallOpInterface>(op).getArgOperands().getBeginOperandIndex();
       unsigned index = use.getOperandNumber();
@@ -166,7 +187,9 @@ private:
   llvm::DenseSet<Operation *> towards, found;
   llvm::DenseSet<Value> seen;
   SmallVector<Value> worklist;
-  llvm::DenseMap<Operation *, SmallVector<CallOpInterface>> calls;
+  llvm::MapVector<FunctionOpInterface, SmallVector<CallOpInterface>> calls;
+  /// Calls outside of loops and branches whose operands an update computes.
+  llvm::DenseSet<Operation *> updateCalls;
   llvm::DenseMap<Operation *, FunctionOpInterface> callees;
   /// The functions that loops and branches of the update call.
   CalledFunctions inLoops{callees};
@@ -176,5 +199,14 @@ private:
 } // namespace
 
 llvm::DenseSet<Operation *> mlir::amp::findUpdateOperations(Operation *root) {
-  return UpdateFinder().run(root);
+  UpdateFinder finder;
+  finder.run(root);
+  return finder.takeFound();
+}
+
+llvm::MapVector<FunctionOpInterface, SmallVector<CallOpInterface>>
+mlir::amp::findSharedUpdateCalls(Operation *root) {
+  UpdateFinder finder;
+  finder.run(root);
+  return finder.getSharedCalls();
 }

@@ -9,7 +9,10 @@
 #define AMP_LIB_PRECISION_ASSIGNMENT_UPDATEOPERATIONS_H
 
 #include "mlir/IR/Operation.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace mlir::amp {
@@ -29,6 +32,11 @@ void addTowardsGradient(
 /// conjugate gradients also computes products with the Hessian from other
 /// values.
 llvm::DenseSet<Operation *> findUpdateOperations(Operation *root);
+
+/// The calls of private functions in `root` that updates make, of functions
+/// that computations of gradients call too.
+llvm::MapVector<FunctionOpInterface, SmallVector<CallOpInterface>>
+findSharedUpdateCalls(Operation *root);
 
 } // namespace mlir::amp
 
