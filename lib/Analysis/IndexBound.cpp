@@ -37,10 +37,20 @@ std::optional<int64_t> mlir::amp::getIndexBound(Value indices) {
       noteExtent(gather.getInput().getType().getDimSize(gather.getAxis()));
     else if (auto scatter = dyn_cast<train::ScatterAddOp>(user))
       noteExtent(scatter.getType().getDimSize(scatter.getAxis()));
+    else if (auto documents = dyn_cast<train::DocumentMaskOp>(user))
+      noteExtent(documents.getPositions() + 1);
     else if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(user))
       // A number below the bound is the same in any width.
       if (std::optional<int64_t> cast = getIndexBound(user->getResult(0)))
         noteExtent(*cast);
   }
   return bound;
+}
+
+bool mlir::amp::isCumulative(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<train::DocumentMaskOp>(user) ||
+           (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(user) &&
+            isCumulative(user->getResult(0)));
+  });
 }

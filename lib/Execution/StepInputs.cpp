@@ -174,9 +174,11 @@ llvm::Error StepProgram::collectBatches() {
       return buffer.takeError();
     host::TensorInfo info =
         describeTensor(host::Role::Batch, argument.name, argument.type);
-    if (!isFloat(info.type))
-      info.classes =
-          getIndexBound(function.getArgument(argument.index)).value_or(0);
+    if (!isFloat(info.type)) {
+      Value value = function.getArgument(argument.index);
+      info.classes = getIndexBound(value).value_or(0);
+      info.isCumulative = isCumulative(value);
+    }
     tensors.push_back(std::move(info));
   }
   // A step without data counts as one sample.

@@ -183,16 +183,19 @@ func.func @constants(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"})
 // -----
 
 // The bounds of labels and indices are recorded before lowering: the classes of
-// a loss that has no kernel of its own, the rows of a table.
+// a loss that has no kernel of its own, the rows of a table, the positions of documents.
 // CHECK-LABEL: cuda.program @bounds
+// CHECK: cuda.buffer "lengths" at {{[0-9]+}} {cumulative, index_bound = 5 : i64, role = "batch"} : memref<4x3xi32>
 // CHECK: cuda.buffer "tokens" at {{[0-9]+}} {index_bound = 31 : i64, role = "batch"} : memref<24xi64>
 // CHECK: cuda.buffer "labels" at {{[0-9]+}} {index_bound = 10 : i64, role = "batch"} : memref<24xi32>
 // CHECK: cuda.buffer "free" at {{[0-9]+}} {role = "batch"} : memref<4xi64>
-func.func @bounds(%tokens: tensor<24xi64> {amp.role = "batch", amp.name = "tokens"},
+func.func @bounds(%lengths: tensor<4x3xi32> {amp.role = "batch", amp.name = "lengths"},
+                  %tokens: tensor<24xi64> {amp.role = "batch", amp.name = "tokens"},
                   %labels: tensor<24xi32> {amp.role = "batch", amp.name = "labels"},
                   %free: tensor<4xi64> {amp.role = "batch", amp.name = "free"},
                   %table: tensor<31x10xf32> {amp.role = "parameter", amp.name = "table"})
     -> (tensor<f32> {amp.metric = "loss"}) {
+  %mask = train.document_mask %lengths {positions = 4 : i64} : (tensor<4x3xi32>) -> tensor<4x1x4x4xi1>
   %rows = train.gather %table, %tokens {axis = 0 : i64} : (tensor<31x10xf32>, tensor<24xi64>) -> tensor<24x10xf32>
   %loss = train.cross_entropy %rows, %labels {label_smoothing = 0.1 : f64} : (tensor<24x10xf32>, tensor<24xi32>) -> tensor<f32>
   return %loss : tensor<f32>

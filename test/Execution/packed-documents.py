@@ -3,7 +3,7 @@
 #
 # Documents that share a sequence train as the same documents in sequences of their
 # own: rotary positions make attention a function of distances. With one document
-# instead of two, the states differ.
+# instead of two, the states differ. Lengths that are not cumulative are errors.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
@@ -50,3 +50,16 @@ for precision, bound in (("f32", 1e-6), ("bf16", 4e-3)):
         found[name] = max(float(np.abs(states[key] - alone[key]).max()) for key in alone)
     print(precision, found, flush=True)
     assert max(found["packed"], found["empty"], found["open"]) <= bound < found["one"] / 2, (precision, found)
+
+# Each row starts with 0 and ascends to at most the length of the sequence.
+for wrong, message in (([0, 7, 5], "value 5 at element 5 of array 'train_documents' in '{}' is less than the 7 before it, expected rows that ascend"),
+                       ([1, 7, 9], "value 1 at element 3 of array 'train_documents' in '{}' starts a row, expected 0"),
+                       ([0, 7, 13], "value 13 at element 5 of array 'train_documents' in '{}' is out of range, expected 0 to 12")):
+    lengths = halves.copy()
+    lengths[1] = wrong
+    np.savez(f"{folder}/wrong.npz", train_tokens=tokens, train_targets=targets, train_documents=lengths)
+    result = subprocess.run(["amp-run", f"{folder}/packed-f32.mlir", "--batch-size", "4", "--steps", "1", "--quiet", "--data",
+                             f"{folder}/wrong.npz"], capture_output=True, text=True)
+    assert result.returncode == 1 and message.format("wrong.npz") in result.stderr.replace(folder + "/", ""), result.stderr
+# Synthetic lengths are cumulative.
+run("amp-run", f"{folder}/packed-f32.mlir", "--batch-size", "4", "--steps", "2", "--quiet", "--synthetic")

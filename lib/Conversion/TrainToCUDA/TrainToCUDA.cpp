@@ -125,9 +125,9 @@ static LogicalResult noteEvaluation(func::FuncOp step) {
   return success();
 }
 
-/// Records the bounds of index elements on the batch arguments of `step`, for
-/// 'cuda-plan-memory'. The operations that bound them do not exist any more
-/// then.
+/// Records the bounds of index elements, and cumulative lengths, on the batch
+/// arguments of `step`, for 'cuda-plan-memory'. The operations that bound them
+/// do not exist any more then.
 static LogicalResult noteIndexBounds(func::FuncOp step) {
   FailureOr<mlir::amp::StepSignature> signature =
       mlir::amp::StepSignature::get(step);
@@ -144,6 +144,8 @@ static LogicalResult noteIndexBounds(func::FuncOp step) {
     if (bound && *bound > 0)
       step.setArgAttr(argument.index, kIndexBoundAttr,
                       builder.getI64IntegerAttr(*bound));
+    if (mlir::amp::isCumulative(step.getArgument(argument.index)))
+      step.setArgAttr(argument.index, kCumulativeAttr, builder.getUnitAttr());
   }
   return success();
 }

@@ -305,7 +305,8 @@ void ProgramEmitter::emitPlan() {
     os << ", " << classes;
     std::optional<RankedTensorType> whole = buffer.getPartOf();
     const bool isScale = isLossScale(buffer);
-    if (whole || buffer.getSplit())
+    const bool isCumulative = buffer.getCumulative();
+    if (whole || buffer.getSplit() || isCumulative)
       os << (isScale ? ", true" : ", false") << ", /*isSplit=*/"
          << (buffer.getSplit() ? "true" : "false");
     else if (isScale)
@@ -315,6 +316,8 @@ void ProgramEmitter::emitPlan() {
       llvm::interleaveComma(whole->getShape(), os);
       os << "}";
     }
+    if (isCumulative)
+      os << ", 0, {}, /*isCumulative=*/true";
     os << "},\n";
   }
   os << "};\n\n";

@@ -394,6 +394,13 @@ cuda.program @bounded_floats arena 1024 {
 
 // -----
 
+cuda.program @unbounded_lengths arena 1024 {
+  // expected-error @+1 {{is 'cumulative', expected the role 'batch' and an 'index_bound'}}
+  %a = cuda.buffer "a" at 0 {cumulative, role = "batch"} : memref<4xi32>
+}
+
+// -----
+
 // expected-error@+1 {{has the unknown precision 'fp4', expected f32, tf32, fp16, bf16, fp8, fp8- and a recipe, or nothing}}
 cuda.program @precision arena 0 attributes {state = #cuda.state<precision = "fp4", fingerprint = 0, scaler = []>} {
 }

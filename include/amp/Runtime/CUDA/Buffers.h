@@ -34,6 +34,8 @@ struct BufferInfo {
   /// The shape of the whole tensor, if each rank keeps a flat part of it.
   int wholeRank = 0;
   int64_t wholeShape[kMaxRank] = {};
+  /// Whether each row starts with 0 and ascends.
+  bool isCumulative = false;
 
   bool isPart() const { return wholeRank != 0; }
 };
@@ -101,6 +103,7 @@ inline TensorInfo describeBuffer(const BufferInfo &buffer) {
   tensor.init = buffer.init;
   tensor.classes = buffer.classes;
   tensor.isLossScale = buffer.isLossScale;
+  tensor.isCumulative = buffer.isCumulative;
   return tensor;
 }
 

@@ -13,6 +13,7 @@
 #include "amp/Runtime/Host/Philox.h"
 #include "amp/Runtime/Host/Tensor.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -65,6 +66,19 @@ private:
   int64_t count = 0;
   int64_t stored = 0; ///< fewer than `count` if they recur
 };
+
+/// Sorts each row of `array` and starts it with 0.
+inline void makeCumulative(Array &array) {
+  const int64_t length = array.getShape().back();
+  for (int64_t row = 0; row < array.getNumElements(); row += length) {
+    std::vector<int64_t> values(1, 0);
+    for (int64_t i = 1; i < length; ++i)
+      values.push_back(array.getInt(row + i));
+    std::sort(values.begin(), values.end());
+    for (int64_t i = 0; i < length; ++i)
+      array.setInt(row + i, values[size_t(i)]);
+  }
+}
 
 /// Finds the array of a batch tensor and checks its shape.
 inline Status Dataset::find(const ArrayMap &arrays, const std::string &path,
@@ -121,15 +135,18 @@ inline Status Dataset::create(const ArrayMap &arrays, const std::string &path,
       return makeError(kFile, "%s for batch argument '%s' (in '%s')",
                        converts.getMessage().c_str(), batch.name.c_str(),
                        path.c_str());
-    for (int64_t i = 0; batch.classes > 0 && i < converted.getNumElements();
-         ++i)
-      if (const int64_t label = converted.getInt(i);
-          label < 0 || label >= batch.classes)
+    const bool isChecked = batch.classes > 0 || batch.isCumulative;
+    int64_t before = 0;
+    for (int64_t i = 0; isChecked && i < converted.getNumElements(); ++i) {
+      const int64_t value = converted.getInt(i);
+      const std::string why = checkIndex(batch, i, value, before);
+      if (!why.empty())
         return makeError(kFile,
-                         "value %lld at element %lld of array '%s' in '%s' is "
-                         "out of range, expected 0 to %lld",
-                         (long long)label, (long long)i, key.c_str(),
-                         path.c_str(), (long long)batch.classes - 1);
+                         "value %lld at element %lld of array '%s' in '%s' %s",
+                         (long long)value, (long long)i, key.c_str(),
+                         path.c_str(), why.c_str());
+      before = value;
+    }
     const int64_t size = converted.getShape().front();
     if (samples.empty()) {
       count = stored = size;
@@ -172,6 +189,8 @@ inline void Dataset::createSynthetic(int64_t size, int64_t distinct,
                                (bits >> 32 & 0xffff) + (bits >> 48));
       array.setDouble(i, double(sum - 2 * 65535) / deviation);
     }
+    if (batch.isCumulative)
+      makeCumulative(array);
     samples.push_back(std::move(array));
   }
 }

@@ -89,6 +89,8 @@ struct TensorInfo {
   InitInfo init;
   int64_t classes = 0;      ///< labels lie in [0, classes); 0: any
   bool isLossScale = false; ///< positive and finite
+  /// Whether each row starts with 0 and ascends.
+  bool isCumulative = false;
 
   /// Whether files of weights may set it.
   bool isWeight() const {
@@ -100,6 +102,23 @@ struct TensorInfo {
     return array.getType() == type && array.getShape() == shape;
   }
 };
+
+/// Why element `index` of a tensor, with the value `value` and `before` as the
+/// element before it, is not one of `tensor`. Empty if it is one.
+inline std::string checkIndex(const TensorInfo &tensor, int64_t index,
+                              int64_t value, int64_t before) {
+  if (tensor.classes > 0 && (value < 0 || value >= tensor.classes))
+    return "is out of range, expected 0 to " +
+           std::to_string(tensor.classes - 1);
+  if (!tensor.isCumulative)
+    return "";
+  const bool isFirst = index % tensor.shape.back() == 0;
+  return isFirst && value != 0 ? "starts a row, expected 0"
+         : !isFirst && value < before
+             ? "is less than the " + std::to_string(before) +
+                   " before it, expected rows that ascend"
+             : "";
+}
 
 } // namespace amphost
 

@@ -61,22 +61,23 @@ struct BatchData {
   std::optional<void *> stream;
 };
 
-/// Fails if a label of `data`, which has the type of `tensor` and is in host
-/// memory, is not a class.
+/// Fails if an element of `data`, which has the type of `tensor` and is in host
+/// memory, is not a label, index or cumulative sum of the tensor.
 inline Status checkLabels(const TensorInfo &tensor, const void *data,
                           int64_t count) {
-  if (tensor.classes <= 0)
+  if (tensor.classes <= 0 && !tensor.isCumulative)
     return Status();
+  int64_t before = 0;
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t label = tensor.type == ElementType::I32
+    const int64_t value = tensor.type == ElementType::I32
                               ? static_cast<const int32_t *>(data)[i]
                               : static_cast<const int64_t *>(data)[i];
-    if (label < 0 || label >= tensor.classes)
-      return makeError(kInvalidArgument,
-                       "value %lld at element %lld of '%s' is out of range, "
-                       "expected 0 to %lld",
-                       (long long)label, (long long)i, tensor.name.c_str(),
-                       (long long)tensor.classes - 1);
+    const std::string why = checkIndex(tensor, i, value, before);
+    if (!why.empty())
+      return makeError(
+          kInvalidArgument, "value %lld at element %lld of '%s' %s",
+          (long long)value, (long long)i, tensor.name.c_str(), why.c_str());
+    before = value;
   }
   return Status();
 }

@@ -58,6 +58,9 @@ LogicalResult BufferOp::verify() {
                           int64_t(*getIndexBound()) <= 0))
     return emitOpError("has an 'index_bound', expected a positive one, the "
                        "role 'batch' and elements of type i32 or i64");
+  if (getCumulative() && (getRole() != "batch" || !getIndexBound()))
+    return emitOpError("is 'cumulative', expected the role 'batch' and an "
+                       "'index_bound'");
   if (std::optional<RankedTensorType> whole = getPartOf()) {
     std::optional<amp::Role> role = amp::symbolizeRole(getRole().value_or(""));
     if (!role || *role == amp::Role::Batch ||

@@ -166,7 +166,8 @@ void MemoryPlanner::emit() {
           inner.getI64IntegerAttr(buffer->offset),
           persistent ? inner.getStringAttr(buffer->role) : StringAttr(),
           buffer->init, buffer->value, buffer->indexBound, buffer->partOf,
-          buffer->isSplit ? inner.getUnitAttr() : UnitAttr());
+          buffer->isSplit ? inner.getUnitAttr() : UnitAttr(),
+          buffer->isCumulative ? inner.getUnitAttr() : UnitAttr());
     }
   IRMapping mapping;
   RunningCollectives running(inner);

@@ -27,6 +27,8 @@ struct PlannedBuffer {
   ElementsAttr value = {};
   /// The index bound of a batch argument.
   IntegerAttr indexBound = {};
+  /// Whether the rows of a batch argument are cumulative lengths.
+  bool isCumulative = false;
   /// The type of the whole tensor, for a state that the ranks divide.
   TypeAttr partOf = {};
   /// Whether the halves of its elements are stored apart.

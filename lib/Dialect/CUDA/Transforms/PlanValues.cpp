@@ -166,6 +166,8 @@ void MemoryPlanner::assignResults() {
     buffer->init = argument.init;
     buffer->indexBound =
         step.getArgAttrOfType<IntegerAttr>(argument.index, kIndexBoundAttr);
+    buffer->isCumulative =
+        bool(step.getArgAttr(argument.index, kCumulativeAttr));
     buffer->partOf =
         step.getArgAttrOfType<TypeAttr>(argument.index, mlir::amp::kPartOfAttr);
     buffer->isSplit = bool(step.getArgAttr(argument.index, kSplitAttr));

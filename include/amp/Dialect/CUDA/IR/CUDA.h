@@ -137,6 +137,10 @@ std::optional<Reader> getReader(LaunchOpInterface launch);
 /// slices that its elements index. It becomes part of the program.
 inline constexpr StringLiteral kIndexBoundAttr = "cuda.index_bound";
 
+/// Marks a batch argument of a step whose rows are cumulative lengths. The
+/// buffer of the argument then has the attribute `cumulative`.
+inline constexpr StringLiteral kCumulativeAttr = "cuda.cumulative";
+
 /// Marks a parameter of a step whose upper and lower halves are stored apart.
 /// The buffer of the parameter then has the attribute `split`.
 inline constexpr StringLiteral kSplitAttr = "cuda.split";

@@ -94,8 +94,9 @@ def CUDA_BufferOp : CUDA_Op<"buffer", [
     State files and callers see the f32 elements.
 
     The elements of a batch argument with an `index_bound` are labels or
-    indices, at least 0 and less than the bound. The code that fills the buffer
-    checks them.
+    indices, at least 0 and less than the bound. If the argument is `cumulative`,
+    each of its rows starts with 0 and ascends. The code that fills the buffer
+    checks both.
 
     If each rank keeps only a flat part of a state (`amp.part_of`), `part_of` is
     the type of the whole tensor. Callers see the state with this type.
@@ -116,7 +117,7 @@ def CUDA_BufferOp : CUDA_Op<"buffer", [
                        OptionalAttr<ElementsAttr>:$value,
                        OptionalAttr<I64Attr>:$index_bound,
                        OptionalAttr<TypeAttrOf<CUDA_Tensor>>:$part_of,
-                       UnitAttr:$split);
+                       UnitAttr:$split, UnitAttr:$cumulative);
   let results = (outs CUDA_Buffer:$buffer);
   let assemblyFormat = "$name `at` $offset attr-dict `:` type($buffer)";
   let hasVerifier = 1;
