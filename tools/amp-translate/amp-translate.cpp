@@ -622,7 +622,7 @@ static int emit(ModuleOp module, cuda::ProgramOp program) {
   files.push_back({outputFile, text});
   if (!cmakeFile.empty()) {
     std::string cmake;
-    cuda::emitCMake(program, getPathFrom(cmakeFile, outputFile), emitMain,
+    cuda::emitCMake(program, options, getPathFrom(cmakeFile, outputFile),
                     strictRounding, cmake);
     files.push_back({cmakeFile, cmake});
   }

@@ -228,7 +228,7 @@ void ProgramEmitter::emitBanner() {
        {"BatchNorm", "Conv", "CrossEntropy", "LinearCrossEntropy", "Norm",
         "Pool", "Random", "Reduce", "ScatterAdd", "Softmax"})
     os << "#include \"amp/Runtime/CUDA/" << header << ".h\"\n";
-  if (!plans.empty())
+  if (usesPlans(program, options))
     os << "#include \"amp/Runtime/CUDA/CuDNN.h\"\n";
   if (!collectives.empty())
     os << "#include \"amp/Runtime/CUDA/NCCLGroup.h\"\n";

@@ -97,6 +97,10 @@ private:
   DenseMap<Value, std::string> names;
 };
 
+/// Whether the source of `program` has plans of cuDNN, also if only its forward
+/// function has some.
+bool usesPlans(ProgramOp program, const EmitterOptions &options);
+
 /// Prints one program.
 class ProgramEmitter {
 public:

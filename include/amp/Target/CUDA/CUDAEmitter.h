@@ -32,6 +32,11 @@ struct EmitterOptions {
   /// The forward function of the program, for predictions. May be null. Printed
   /// with one of the two options above.
   ProgramOp forward;
+
+  /// The forward function if it is printed, or null.
+  ProgramOp getPrintedForward() const {
+    return emitMain || emitForward ? forward : ProgramOp();
+  }
 };
 
 /// Prints `program` to `text`. Returns failure, after a diagnostic at the
@@ -43,10 +48,11 @@ LogicalResult emitCUDA(ProgramOp program, const EmitterOptions &options,
 void emitHeader(ProgramOp program, std::string &text);
 
 /// Prints a CMakeLists.txt that builds the source file `source`, by its path
-/// from there, and a trainer if it has a `main`. With `strictRounding`, nvcc
-/// makes no multiply-add of a product and a sum that round by themselves.
-void emitCMake(ProgramOp program, StringRef source, bool hasMain,
-               bool strictRounding, std::string &text);
+/// from there, and a trainer if it has a `main`. The source is printed with the
+/// same `options`. With `strictRounding`, nvcc makes no multiply-add of a
+/// product and a sum that round by themselves.
+void emitCMake(ProgramOp program, const EmitterOptions &options,
+               StringRef source, bool strictRounding, std::string &text);
 
 /// The name of the C interface: that of the program, as an identifier.
 std::string getPrefix(ProgramOp program);
