@@ -184,6 +184,12 @@ Value ModelBuilder::tanh(Value x) { return at().tanh(x); }
 Value ModelBuilder::dropout(Value x, double rate) {
   if (rate == 0)
     return x;
+  return train::DropoutOp::create(builder, getLoc(), x.getType(), x, getRng(),
+                                  builder.getF64FloatAttr(rate),
+                                  builder.getI32IntegerAttr(numDropouts++));
+}
+
+Value ModelBuilder::getRng() {
   if (!rng) {
     auto type = RankedTensorType::get({2}, builder.getI64Type());
     std::vector<std::string> inner;
@@ -191,13 +197,12 @@ Value ModelBuilder::dropout(Value x, double rate) {
     rng = addModelState("rng", type, getInit(InitKind::RngState));
     inner.swap(scopes);
   }
-  return train::DropoutOp::create(builder, getLoc(), x.getType(), x, rng,
-                                  builder.getF64FloatAttr(rate),
-                                  builder.getI32IntegerAttr(numDropouts++));
+  return rng;
 }
 
 Value ModelBuilder::attention(Value query, Value key, Value value,
-                              int64_t heads, bool causal, Value mask) {
+                              int64_t heads, bool causal, Value mask,
+                              double rate) {
   heads = checkExtent("attention", "heads", heads);
   if (!hasRank("attention", "query", query, 3) ||
       !hasRank("attention", "key", key, 3) ||
@@ -206,7 +211,7 @@ Value ModelBuilder::attention(Value query, Value key, Value value,
   for (Value x : {query, key, value})
     heads = checkHeads(x, heads);
   Value q = splitHeads(query, heads), k = splitHeads(key, heads);
-  return headAttention(q, k, splitHeads(value, heads), causal, mask);
+  return headAttention(q, k, splitHeads(value, heads), causal, mask, rate);
 }
 
 int64_t ModelBuilder::checkHeads(Value x, int64_t heads) {
@@ -230,7 +235,7 @@ Value ModelBuilder::splitHeads(Value x, int64_t heads) {
 }
 
 Value ModelBuilder::headAttention(Value query, Value key, Value value,
-                                  bool causal, Value mask) {
+                                  bool causal, Value mask, double rate) {
   if (!hasRank("attention", "query", query, 4) ||
       !hasRank("attention", "key", key, 4) ||
       !hasRank("attention", "value", value, 4))
@@ -238,11 +243,21 @@ Value ModelBuilder::headAttention(Value query, Value key, Value value,
   ArrayRef<int64_t> shape = typeOf(query).getShape();
   int64_t size = typeOf(value).getShape().back();
   auto result = typeOf(query).clone({shape[0], shape[1], shape[2], size});
-  Value y =
-      train::ScaledDotProductAttentionOp::create(
-          builder, getLoc(), result, typeOf(query).clone(shape.drop_back()),
-          query, key, value, mask, FloatAttr(), causal)
-          .getResult();
+  SmallVector<Value> extras;
+  if (mask)
+    extras.push_back(mask);
+  FloatAttr dropoutRate;
+  int32_t dropoutKey = 0;
+  if (rate != 0) {
+    extras.push_back(getRng());
+    dropoutRate = builder.getF64FloatAttr(rate);
+    dropoutKey = numDropouts++;
+  }
+  Value y = train::ScaledDotProductAttentionOp::create(
+                builder, getLoc(), result,
+                typeOf(query).clone(shape.drop_back()), query, key, value,
+                extras, FloatAttr(), causal, dropoutRate, dropoutKey)
+                .getResult();
   TrainBuilder t = at();
   return t.reshape(t.transpose(y, {0, 2, 1, 3}),
                    {shape[0], shape[2], shape[1] * size});

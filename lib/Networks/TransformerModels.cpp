@@ -30,6 +30,7 @@ static LogicalResult checkTransformer(ModelChecks &checks,
       failed(checks.size("width", options.width, /*least=*/1, /*factor=*/4)) ||
       failed(checks.size("heads", options.heads)) ||
       failed(checks.share("dropout", options.dropout)) ||
+      failed(checks.share("attention-dropout", options.attentionDropout)) ||
       failed(checkTraining(checks, training)))
     return failure();
   if (options.width % options.heads != 0)
@@ -56,6 +57,7 @@ struct BlockStyle {
   bool geluTanh = false;
   double epsilon = 1e-5;
   double dropout = 0.0;
+  double attentionDropout = 0.0;
   /// Standard deviations of weights, and of weights whose products are added to
   /// the residual.
   double deviation = 0.02, residualDeviation = 0.02;
@@ -77,7 +79,8 @@ static Value selfAttention(ModelBuilder &b, Value x, int64_t heads,
   Value qkv = normal(b, x, "qkv", 3 * width, style.deviation);
   Value y =
       b.attention(b.slice(qkv, 2, 0, width), b.slice(qkv, 2, width, width),
-                  b.slice(qkv, 2, 2 * width, width), heads, style.causal, mask);
+                  b.slice(qkv, 2, 2 * width, width), heads, style.causal, mask,
+                  style.attentionDropout);
   return normal(b, y, "proj", width, style.residualDeviation);
 }
 
@@ -144,6 +147,7 @@ FailureOr<Model> mlir::amp::buildGPT2(MLIRContext *context,
   BlockStyle style;
   style.causal = style.geluTanh = true;
   style.dropout = options.dropout;
+  style.attentionDropout = options.attentionDropout;
   style.residualDeviation =
       0.02 / std::sqrt(2.0 * static_cast<double>(options.layers));
 
@@ -196,6 +200,7 @@ FailureOr<Model> mlir::amp::buildBert(MLIRContext *context,
   BlockStyle style;
   style.epsilon = 1e-12;
   style.dropout = options.dropout;
+  style.attentionDropout = options.attentionDropout;
 
   Value x;
   {
@@ -254,6 +259,7 @@ FailureOr<Model> mlir::amp::buildViT(MLIRContext *context,
   BlockStyle style;
   style.epsilon = 1e-6;
   style.dropout = options.dropout;
+  style.attentionDropout = options.attentionDropout;
 
   Value x;
   {

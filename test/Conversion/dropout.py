@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Dropout draws from Philox4x32-10 by counter: a generator in NumPy, itself
-# checked against the published test vectors, gives the same masks bit for bit.
+# checked against the published test vectors, gives the same masks bit for bit. Attention and
+# its gradient drop the same weights.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %S/Inputs
@@ -13,7 +14,8 @@ import numpy as np
 
 folder = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
-from oracle import Step, check_same_bits, mlir_type, tensor, wide  # noqa: E402
+from oracle import Step, check, check_same_bits, mlir_type, spelled, tensor, wide  # noqa: E402
+from references import attention  # noqa: E402
 
 M = np.array([0xD2511F53, 0xCD9E8D57], np.uint64)
 W = [0x9E3779B9, 0xBB67AE85]
@@ -92,6 +94,36 @@ for type in ("f16", "bf16", "f32", "f64"):
             assert (actual[0] == expected[0]).all(), (actual, expected)
         else:
             check_same_bits(actual, expected, f"dropout {type} {mask.shape}")
+
+# Attention against NumPy with these masks. A head of keys serves two of queries, and one query has no key.
+for type, unit in (("f16", 2.0**-11), ("bf16", 2.0**-8), ("f32", 1e-6), ("f64", 1e-14)):
+    step, state, rate, key = Step(), (41, 2**33 + 3), 0.3, 9
+    q, k, v, dy = (tensor(rng.standard_normal(shape), type) for shape in ((2, 4, 5, 4), (2, 2, 7, 4), (2, 2, 7, 3), (2, 4, 5, 3)))
+    mask = rng.random((2, 1, 5, 7)) < 0.7
+    mask[1, 0, 2] = False
+    factor = keep(2 * 4 * 5 * 7, *state, key, rate).reshape(2, 4, 5, 7) / (1 - rate)
+    spread = [np.repeat(wide(x), 2, 1) for x in (k, v)]
+    _, lse, p = attention(wide(q), *spread, 0.5, mask)
+    y = (p * factor) @ spread[1]
+    dp = factor * (wide(dy) @ np.swapaxes(spread[1], -1, -2))
+    sums = "f64" if type == "f64" else "f32"
+    saved = tensor(y, type), tensor(lse, sums)
+    ds = p * (dp - (wide(dy) * wide(saved[0])).sum(-1, keepdims=True)) * 0.5
+    gather = [(np.swapaxes(a, -1, -2) @ wide(b)).reshape(2, 2, 2, 7, -1).sum(2) for a, b in ((ds, q), (p * factor, dy))]
+    attributes = f"{{dropout_rate = {rate} : f64, dropout_key = {key} : i32}}"
+    checks = []
+    for name, operands, expected in (
+            ("", (q, k, v), ((y, type), (lse, sums))),
+            ("_grad", (dy, q, k, v, *saved), ((ds @ spread[0], type), (gather[0], type), (gather[1], type)))):
+        operands = [*operands, tensor(mask, "i1"), (np.array(state, np.int64), "i64")]
+        types = [spelled(values.shape, kind) for values, kind in expected]
+        results = step.op(f"train.scaled_dot_product_attention{name} {', '.join(map(step.input, operands))} {attributes} : "
+                          f"({', '.join(mlir_type(*operand) for operand in operands)}) -> ({', '.join(types)})", *types)
+        for result, (values, kind) in zip(results, expected):
+            step.output(result, values.shape, kind)
+            checks.append((values, f"attention{name} {kind}"))
+    for (values, what), actual in zip(checks, step.run(f"{folder}/attention-{type}")):
+        check(actual, values, 0, 8 * unit * np.abs(values[np.isfinite(values)]).max(), what)
 
 # The share that stays is 1 - rate, within five standard deviations.
 share = keep(1_000_000, 12345, 7, 1, 0.3).mean()

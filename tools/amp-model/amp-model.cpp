@@ -62,6 +62,8 @@ AMP_OPTION(int64_t, patch, "patch", "height and width of a patch (vit)");
 AMP_OPTION(int64_t, classes, "classes", "number of classes");
 AMP_OPTION(int64_t, features, "features", "features of a sample (mlp)");
 AMP_OPTION(double, dropout, "dropout", "rate of dropout (transformers)");
+AMP_OPTION(double, attentionDropout, "attention-dropout",
+           "rate of dropout of the weights of attentions (transformers)");
 AMP_OPTION(double, labelSmoothing, "label-smoothing",
            "smoothing of the labels (resnet, vit)");
 static cl::list<int64_t> hidden("hidden", cl::CommaSeparated,
@@ -149,6 +151,7 @@ static void takeBlocks(TransformerOptions &options) {
 static void takeTransformer(TransformerOptions &options) {
   takeBlocks(options);
   take(dropout, options.dropout);
+  take(attentionDropout, options.attentionDropout);
 }
 
 /// The published settings of the model `name`.

@@ -143,14 +143,15 @@ public:
   /// the generator.
   Value dropout(Value x, double rate);
   /// Attention of `heads` heads on [N, S, heads · D] queries, keys and values.
+  /// `rate` drops weights.
   Value attention(Value query, Value key, Value value, int64_t heads,
-                  bool causal, Value mask = {});
+                  bool causal, Value mask = {}, double rate = 0.0);
   /// The heads of `x`, [N, S, heads · D], as [N, heads, S, D].
   Value splitHeads(Value x, int64_t heads);
   /// Attention on [N, H, S, D] queries and [N, G, T, D] keys and values, where
   /// H is a multiple of G. Returns [N, S, H · D].
   Value headAttention(Value query, Value key, Value value, bool causal,
-                      Value mask = {});
+                      Value mask = {}, double rate = 0.0);
   /// The mask of packed sequences of `positions` tokens with the cumulative
   /// lengths of their documents, [N, documents + 1].
   Value documentMask(Value cumulativeLengths, int64_t positions);
@@ -229,6 +230,8 @@ private:
   SmallVector<Parameter> parameters;
   SmallVector<std::pair<Value, std::string>> states;
   SmallVector<Result> updates, outputs;
+  /// The state of the random generator, which the first use adds.
+  Value getRng();
   Value rng;
   int32_t numDropouts = 0;
   int64_t numParameters = 0;

@@ -55,6 +55,8 @@ struct TransformerOptions {
   int64_t width = 768;
   int64_t heads = 12;
   double dropout = 0.0;
+  /// Dropout of the weights of attentions.
+  double attentionDropout = 0.0;
 };
 
 /// GPT-2 (Radford et al. 2019): pre-norm blocks, learned positions, and an

@@ -414,3 +414,52 @@ func.func @f(%l: tensor<2x3xi32>) {
   %0 = train.document_mask %l {positions = 6 : i64} : (tensor<2x3xi32>) -> tensor<2x6x6xi1>
   return
 }
+
+// -----
+
+// The state follows the mask.
+func.func @f(%q: tensor<3x4xf32>, %m: tensor<3x3xi1>, %r: tensor<2xi64>) {
+  // expected-error@+1 {{'train.scaled_dot_product_attention' op expected at most a mask and then a state of the random generator as its last operands}}
+  %0:2 = train.scaled_dot_product_attention %q, %q, %q, %r, %m {dropout_rate = 0.5 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<2xi64>, tensor<3x3xi1>) -> (tensor<3x4xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<3x4xf32>, %m: tensor<3x3xi1>) {
+  // expected-error@+1 {{'train.scaled_dot_product_attention' op expected at most a mask and then a state of the random generator as its last operands}}
+  %0:2 = train.scaled_dot_product_attention %q, %q, %q, %m, %m : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x3xi1>, tensor<3x3xi1>) -> (tensor<3x4xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<3x4xf32>, %r: tensor<2xi64>) {
+  // expected-error@+1 {{'train.scaled_dot_product_attention' op expected 'dropout_rate' and a state of the random generator, or none of them}}
+  %0:2 = train.scaled_dot_product_attention %q, %q, %q, %r : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<2xi64>) -> (tensor<3x4xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<3x4xf32>, %m: tensor<3x3xi1>) {
+  // expected-error@+1 {{'train.scaled_dot_product_attention' op expected 'dropout_rate' and a state of the random generator, or none of them}}
+  %0:2 = train.scaled_dot_product_attention %q, %q, %q, %m {dropout_rate = 0.5 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x3xi1>) -> (tensor<3x4xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<3x4xf32>, %r: tensor<2xi64>) {
+  // expected-error@+1 {{'train.scaled_dot_product_attention' op 'dropout_rate' must be in [0, 1), got 1.000000e+00}}
+  %0:2 = train.scaled_dot_product_attention %q, %q, %q, %r {dropout_rate = 1.0 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<2xi64>) -> (tensor<3x4xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<3x4xf32>, %r: tensor<3xi64>) {
+  // expected-error@+1 {{'train.scaled_dot_product_attention' op the state of the generator must be tensor<2xi64>, got 'tensor<3xi64>'}}
+  %0:2 = train.scaled_dot_product_attention %q, %q, %q, %r {dropout_rate = 0.5 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3xi64>) -> (tensor<3x4xf32>, tensor<3xf32>)
+  return
+}

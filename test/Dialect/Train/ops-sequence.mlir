@@ -43,7 +43,7 @@ func.func @scans(%x: tensor<?x5x2xf32>, %low: tensor<?x5xf16>) {
 // CHECK-LABEL: func.func @attention(
 func.func @attention(%q: tensor<?x2x4x6xf16>, %k: tensor<?x2x5x6xf16>, %v: tensor<?x2x5x3xf16>, %mask: tensor<?x1x1x5xi1>,
                      %x: tensor<4x6xf64>, %table: tensor<4x3xf32>, %wide: tensor<4x3xf64>,
-                     %k1: tensor<?x1x4x6xf16>, %lse: tensor<?x2x4xf32>) {
+                     %k1: tensor<?x1x4x6xf16>, %lse: tensor<?x2x4xf32>, %rng: tensor<2xi64>) {
   // CHECK: %[[Y:.*]], %[[LSE:.*]] = train.scaled_dot_product_attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {scale = 2.500000e-01 : f64} : (tensor<?x2x4x6xf16>, tensor<?x2x5x6xf16>, tensor<?x2x5x3xf16>, tensor<?x1x1x5xi1>) -> (tensor<?x2x4x3xf32>, tensor<?x2x4xf32>)
   %0:2 = train.scaled_dot_product_attention %q, %k, %v, %mask {scale = 0.25 : f64}
       : (tensor<?x2x4x6xf16>, tensor<?x2x5x6xf16>, tensor<?x2x5x3xf16>, tensor<?x1x1x5xi1>) -> (tensor<?x2x4x3xf32>, tensor<?x2x4xf32>)
@@ -52,6 +52,13 @@ func.func @attention(%q: tensor<?x2x4x6xf16>, %k: tensor<?x2x5x6xf16>, %v: tenso
   // CHECK: train.scaled_dot_product_attention_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {causal} : (tensor<4x6xf64>, tensor<4x6xf64>, tensor<4x6xf64>, tensor<4x6xf64>, tensor<4x6xf64>, tensor<4xf64>) -> (tensor<4x6xf64>, tensor<4x6xf64>, tensor<4x6xf64>)
   %2:3 = train.scaled_dot_product_attention_grad %x, %x, %x, %x, %1#0, %1#1 {causal}
       : (tensor<4x6xf64>, tensor<4x6xf64>, tensor<4x6xf64>, tensor<4x6xf64>, tensor<4x6xf64>, tensor<4xf64>) -> (tensor<4x6xf64>, tensor<4x6xf64>, tensor<4x6xf64>)
+  // Dropout, with and without a mask.
+  // CHECK: train.scaled_dot_product_attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {dropout_key = 3 : i32, dropout_rate = 1.000000e-01 : f64} : ({{.*}}, tensor<?x1x1x5xi1>, tensor<2xi64>) ->
+  %7:2 = train.scaled_dot_product_attention %q, %k, %v, %mask, %rng {dropout_rate = 0.1 : f64, dropout_key = 3 : i32}
+      : (tensor<?x2x4x6xf16>, tensor<?x2x5x6xf16>, tensor<?x2x5x3xf16>, tensor<?x1x1x5xi1>, tensor<2xi64>) -> (tensor<?x2x4x3xf32>, tensor<?x2x4xf32>)
+  // CHECK: train.scaled_dot_product_attention_grad {{.*}} {dropout_rate = 1.000000e-01 : f64} : ({{.*}}, tensor<4xf64>, tensor<2xi64>) ->
+  %8:3 = train.scaled_dot_product_attention_grad %x, %x, %x, %x, %1#0, %1#1, %rng {dropout_rate = 0.1 : f64}
+      : (tensor<4x6xf64>, tensor<4x6xf64>, tensor<4x6xf64>, tensor<4x6xf64>, tensor<4x6xf64>, tensor<4xf64>, tensor<2xi64>) -> (tensor<4x6xf64>, tensor<4x6xf64>, tensor<4x6xf64>)
   // Two heads of queries read one of keys.
   // CHECK: train.scaled_dot_product_attention %{{.*}}, %{{.*}}, %{{.*}} {causal} : (tensor<?x2x4x6xf16>, tensor<?x1x4x6xf16>, tensor<?x1x4x6xf16>) -> (tensor<?x2x4x6xf16>, tensor<?x2x4xf32>)
   %5:2 = train.scaled_dot_product_attention %q, %k1, %k1 {causal} : (tensor<?x2x4x6xf16>, tensor<?x1x4x6xf16>, tensor<?x1x4x6xf16>) -> (tensor<?x2x4x6xf16>, tensor<?x2x4xf32>)

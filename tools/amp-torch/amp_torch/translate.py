@@ -178,11 +178,16 @@ class Translator:
 
     def dropout(self, value, rate):
         """Dropout whose mask no other dropout of the step has."""
+        rng, key = self.next_dropout()
+        attributes = {"rate": float(self.number(rate)), "key": key}
+        return self.builder.emit("dropout", [value, rng], [(value.shape, value.dtype)], attributes)
+
+    def next_dropout(self):
+        """The state of the random generator, and a key that no other dropout of the step has."""
         if self.rng is None:
             self.rng = Value("%rng", (2,), "i64")
-        attributes = {"rate": float(self.number(rate)), "key": f"{self.dropouts} : i32"}
         self.dropouts += 1
-        return self.builder.emit("dropout", [value, self.rng], [(value.shape, value.dtype)], attributes)
+        return self.rng, f"{self.dropouts - 1} : i32"
 
     @staticmethod
     def dtype_of(dtype):

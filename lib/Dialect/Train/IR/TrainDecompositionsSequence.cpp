@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/Train/IR/TrainBuilder.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -191,6 +192,20 @@ static Scores buildScores(AttentionOp op, TrainBuilder &t) {
   return scores;
 }
 
+/// The dropout of `value`, one number for each score, by the attention `op`.
+template <typename AttentionOp>
+static Value dropScores(AttentionOp op, Value value, TrainBuilder &t) {
+  if (!op.getRng())
+    return value;
+  auto dropout = DropoutOp::create(t.getBuilder(), t.getLoc(), value.getType(),
+                                   value, op.getRng(), op.getDropoutRateAttr(),
+                                   op.getDropoutKeyAttr());
+  // Ranks divide the scores as they divide the result.
+  if (Attribute divided = op->getAttr(amp::kDividedAlongAttr))
+    dropout->setAttr(amp::kDividedAlongAttr, divided);
+  return dropout;
+}
+
 LogicalResult
 ScaledDotProductAttentionOp::decompose(OpBuilder &builder,
                                        SmallVectorImpl<Value> &results) {
@@ -213,7 +228,8 @@ ScaledDotProductAttentionOp::decompose(OpBuilder &builder,
     Value none = t.compare(ComparePredicate::EQ, sum, t.scalar(0.0, sum));
     divisor = t.select(none, t.scalar(1.0, sum), sum);
   }
-  Value weights = t.castTo(t.div(e, divisor), getElementTypeOrSelf(getValue()));
+  Value weights = t.castTo(dropScores(*this, t.div(e, divisor), t),
+                           getElementTypeOrSelf(getValue()));
   Value y = multiplyRows(t, typeOf(getResult()), weights, getValue(),
                          /*transposeOther=*/false);
   Value logsumexp = t.add(max, t.log(sum));
@@ -242,11 +258,14 @@ ScaledDotProductAttentionGradOp::decompose(OpBuilder &builder,
   // Avoid -inf - -inf for a query without a key.
   if (getMask())
     weights = t.select(scores.mask, weights, t.scalar(0.0, weights));
+  Value dropped = dropScores(*this, weights, t);
   Value dValue =
-      sumRows(getValueGrad().getType(), t.castTo(weights, low), getGrad());
-  // dS = P · (dP - Σ dy · y) · scale. The sum equals Σ P · dP.
-  Value dWeights =
-      multiplyRows(t, full, getGrad(), getValue(), /*transposeOther=*/true);
+      sumRows(getValueGrad().getType(), t.castTo(dropped, low), getGrad());
+  // dS = P · (dP - Σ dy · y) · scale. The sum equals Σ P · dP, also with
+  // dropout, which acts on dP as on P.
+  Value dWeights = dropScores(
+      *this,
+      multiplyRows(t, full, getGrad(), getValue(), /*transposeOther=*/true), t);
   Value dot = t.sum(t.mul(t.widen(getGrad()), t.widen(getOutput())), {axis},
                     /*keepDims=*/true);
   Value dScores = t.mul(t.mul(weights, t.sub(dWeights, dot)), scores.scale);

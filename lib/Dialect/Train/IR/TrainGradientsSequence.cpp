@@ -72,7 +72,8 @@ AMP_GRADIENT_RULE(ScaledDotProductAttentionOp) {
   Value dy = t.castTo(resultGradients[0], getElementTypeOrSelf(q));
   auto gradients = ScaledDotProductAttentionGradOp::create(
       builder, getLoc(), q.getType(), k.getType(), v.getType(), dy, q, k, v,
-      getResult(), getLogsumexp(), getMask(), getScaleAttr(), getCausal());
+      getResult(), getLogsumexp(), getExtras(), getScaleAttr(), getCausalAttr(),
+      getDropoutRateAttr(), getDropoutKeyAttr());
   for (unsigned i = 0; i < 3; ++i)
     if (wanted[i])
       operandGradients[i] = gradients->getResult(i);

@@ -175,14 +175,15 @@ void RotaryEmbeddingOp::inferFloatRanges(Ranges x, MutableRanges results) {
 
 void ScaledDotProductAttentionOp::inferFloatRanges(Ranges x,
                                                    MutableRanges results) {
-  // The result is a mean of the values, up to the rounding of its weights. A
-  // score that overflows gives NaN.
+  // The result is a mean of the values, up to the rounding of its weights and
+  // the factor of dropout. A score that overflows gives NaN.
   auto query = cast<RankedTensorType>(getQuery().getType());
   double largest = x[0].getMaxAbs() * x[1].getMaxAbs() *
                    static_cast<double>(query.getShape().back());
-  results[0] = interval::mul(x[2], FloatRange::get(0, 1.02))
-                   .join(0.0)
-                   .withNaN(!(largest <= 0x1p100));
+  results[0] =
+      interval::mul(x[2], FloatRange::get(0, 1.02 / (1 - getDropout())))
+          .join(0.0)
+          .withNaN(!(largest <= 0x1p100));
 }
 
 //===----------------------------------------------------------------------===//

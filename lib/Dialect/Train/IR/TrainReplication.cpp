@@ -318,16 +318,24 @@ static Replication attended(const Replication &replication, int64_t rank) {
 }
 
 static void attention(ReplicationInference &inference) {
-  Replication all = attended(amp::mapReplications(inference, {0, 1, 2}),
+  auto op = cast<ScaledDotProductAttentionOp>(inference.getOperation());
+  SmallVector<unsigned> operands = {0, 1, 2};
+  if (op.getRng())
+    operands.push_back(op->getNumOperands() - 1);
+  Replication all = attended(amp::mapReplications(inference, operands),
                              getResultRank(inference, 0));
-  if (inference.getOperation()->getNumOperands() > 3)
+  if (op.getMask())
     all = amp::gateReplication(inference.getOperand(3).withDim(all.getDim()),
                                all);
   inference.setResults(all);
 }
 
 static void attentionGrad(ReplicationInference &inference) {
-  Replication gate = amp::mapReplications(inference, {1, 2, 3, 4});
+  auto op = cast<ScaledDotProductAttentionGradOp>(inference.getOperation());
+  SmallVector<unsigned> operands = {1, 2, 3, 4};
+  if (op.getRng())
+    operands.push_back(op->getNumOperands() - 1);
+  Replication gate = amp::mapReplications(inference, operands);
   inference.setResults(
       attended(amp::gateReplication(gate, inference.getOperand(0)),
                getResultRank(inference, 0)));
@@ -496,7 +504,10 @@ struct RankModel
   void inferReplication(Operation *, ReplicationInference &inference) const {
     rule(inference);
   }
-  bool drawsByIndex(Operation *) const {
+  bool drawsByIndex(Operation *op) const {
+    if constexpr (llvm::is_one_of<OpTy, ScaledDotProductAttentionOp,
+                                  ScaledDotProductAttentionGradOp>::value)
+      return bool(cast<OpTy>(op).getRng());
     return std::is_same_v<OpTy, DropoutOp>;
   }
   LogicalResult synchronize(Operation *op, OpBuilder &builder,

@@ -150,12 +150,47 @@ LogicalResult DocumentMaskOp::inferResultShapes(Shapes &shapes) {
   return success();
 }
 
+Value mlir::train::findAttentionMask(OperandRange extras) {
+  const bool isMask =
+      !extras.empty() && getElementTypeOrSelf(extras.front()).isInteger(1);
+  return isMask ? extras.front() : Value();
+}
+
+Value mlir::train::findAttentionRng(OperandRange extras) {
+  const bool isRng =
+      !extras.empty() && !getElementTypeOrSelf(extras.back()).isInteger(1);
+  return isRng ? extras.back() : Value();
+}
+
+/// Verifies the operands of an attention after the others, and its dropout.
+template <typename AttentionOp>
+static LogicalResult verifyExtras(AttentionOp op) {
+  Value mask = op.getMask(), rng = op.getRng();
+  if (op.getExtras().size() != (mask ? 1u : 0u) + (rng ? 1u : 0u))
+    return op.emitOpError("expected at most a mask and then a state of the "
+                          "random generator as its last operands");
+  if (bool(rng) != op.getDropoutRate().has_value())
+    return op.emitOpError("expected 'dropout_rate' and a state of the random "
+                          "generator, or none of them");
+  if (!rng)
+    return success();
+  if (double rate = op.getDropout(); !(rate >= 0 && rate < 1))
+    return op.emitOpError("'dropout_rate' must be in [0, 1), got ") << rate;
+  if (typeOf(rng).getShape() != ArrayRef<int64_t>({2}))
+    return op.emitOpError(
+               "the state of the generator must be tensor<2xi64>, got ")
+           << rng.getType();
+  return success();
+}
+
 /// Verifies the operands and attributes that attention and its gradient share.
 /// Returns the shape of the scores.
 template <typename AttentionOp>
 static FailureOr<SmallVector<int64_t>> inferScores(AttentionOp op) {
   auto query = typeOf(op.getQuery()), key = typeOf(op.getKey());
   auto value = typeOf(op.getValue());
+  if (failed(verifyExtras(op)))
+    return failure();
   int64_t rank = query.getRank();
   auto fail = [&](StringRef what) {
     return op.emitOpError(what)
@@ -196,12 +231,11 @@ static FailureOr<SmallVector<int64_t>> inferScores(AttentionOp op) {
 
   SmallVector<int64_t> scores(query.getShape().drop_back());
   scores.push_back(key.getDimSize(rank - 2));
-  if (op.getMask()) {
-    auto joined = broadcastShapes(typeOf(op.getMask()).getShape(), scores);
+  if (Value mask = op.getMask()) {
+    auto joined = broadcastShapes(typeOf(mask).getShape(), scores);
     if (failed(joined) || *joined != scores)
       return op.emitOpError("'mask' must broadcast to the scores, ")
-             << typeOf(op.getMask()).clone(scores) << ", got "
-             << typeOf(op.getMask());
+             << typeOf(mask).clone(scores) << ", got " << typeOf(mask);
   }
   return scores;
 }

@@ -32,6 +32,8 @@ static bool startsBackward(Operation *op) {
 
 /// Returns whether `op` behaves differently in training and in inference.
 static bool isTrainingForm(Operation *op) {
+  if (auto attention = dyn_cast<ScaledDotProductAttentionOp>(op))
+    return bool(attention.getRng());
   return isa<DropoutOp, BatchNormTrainingOp>(op);
 }
 
@@ -267,6 +269,11 @@ void ToInferencePass::runOnOperation() {
     if (auto dropout = dyn_cast<DropoutOp>(op)) {
       dropout.getResult().replaceAllUsesWith(dropout.getInput());
       dropout.erase();
+    } else if (auto attention = dyn_cast<ScaledDotProductAttentionOp>(op)) {
+      Value mask = attention.getMask();
+      attention.getExtrasMutable().assign(mask ? ValueRange(mask)
+                                               : ValueRange());
+      attention.removeDropoutRateAttr();
     } else if (auto batchNorm = dyn_cast<BatchNormTrainingOp>(op)) {
       replaceBatchNorm(batchNorm);
     }

@@ -226,6 +226,9 @@ def max_pool_grads():
     return cases
 
 
+DROPS = "dropout_rate = 0.4 : f64, dropout_key = 5 : i32"
+
+
 def attentions():
     """Plain, causal, masked with one query that has no key, and all results."""
     q, k, v = (2, 3, 4), (2, 5, 4), (2, 5, 2)
@@ -238,6 +241,8 @@ def attentions():
         Case([normal(*square) for _ in range(3)], [square, (2, 3)], "causal", use=[0]),
         Case([normal(*q), normal(*k), normal(*v), mask], y, use=[0]),
         Case([normal(3, 4), Same(0), Same(0)], [(3, 4), (3,)], "causal", use=[0]),
+        Case([normal(*q), normal(*k), normal(*v), mask, labels(3, 7)], y, DROPS, use=[0]),
+        Case([normal(*q), normal(*k), normal(*v), labels(3, 7)], y, DROPS),
     ]
 
 
@@ -247,6 +252,7 @@ def attention_grads():
     for attrs, masks in (("", []), ("causal, scale = 0.3 : f64", []), ("", [mask])):
         x = [normal(2, 3, 4) for _ in range(5)]
         cases.append(Case(x + [2 + normal(2, 3)] + masks, [(2, 3, 4)] * 3, attrs))
+    cases.append(Case([normal(2, 3, 4) for _ in range(5)] + [2 + normal(2, 3), labels(3, 7)], [(2, 3, 4)] * 3, DROPS))
     return cases
 
 

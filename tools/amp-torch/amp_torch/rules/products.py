@@ -292,10 +292,14 @@ def attention(t, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=Fal
         kind, mask = attention_mask(t, attn_mask, (rows, columns))
     if kind == "causal" and rows != columns:
         kind, mask = "bool", t.builder.constant(torch.ones(rows, columns, dtype=torch.bool).tril())
-    if kind == "add" or dropout_p > 0:
-        return composed_attention(t, query, key, value, kind, mask, dropout_p, scale)
+    if kind == "add":
+        return composed_attention(t, query, key, value, mask, dropout_p, scale)
     operands = [query, key, value] + ([mask] if kind == "bool" else [])
     attributes = {"causal": kind == "causal", "scale": None if scale is None else float(t.number(scale))}
+    if dropout_p > 0:
+        rng, key = t.next_dropout()
+        operands.append(rng)
+        attributes.update(dropout_rate=float(t.number(dropout_p)), dropout_key=key)
     results = [((*batch, rows, value.shape[-1]), dtype), ((*batch, rows), "f64" if dtype == "f64" else "f32")]
     return t.builder.emit("scaled_dot_product_attention", operands, results, attributes)[0]
 
@@ -307,18 +311,13 @@ def repeat_heads(t, x, heads):
     return t.builder.reshape(x, (*batch, heads, length, width))
 
 
-def composed_attention(t, query, key, value, kind, mask, dropout, scale):
-    """Attention with dropout of its weights, or with numbers added to its scores."""
+def composed_attention(t, query, key, value, mask, dropout, scale):
+    """Attention with numbers added to its scores."""
     b = t.builder
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else float(t.number(scale))
     scores = b.matmul(query, key, transpose_b=True)
     scores = b.binary("mul", scores, b.scalar(scale, scores.dtype))
-    if kind == "causal":
-        mask = b.constant(torch.ones(scores.shape[-2:], dtype=torch.bool).tril())
-    if kind == "add":
-        scores = b.binary("add", scores, t.convert(mask, scores.dtype))
-    elif kind != "none":
-        scores = b.select(mask, scores, b.scalar(-math.inf, scores.dtype))
+    scores = b.binary("add", scores, t.convert(mask, scores.dtype))
     weights = b.unary("softmax", scores, axis=scores.rank - 1)
     if dropout > 0:
         weights = t.dropout(weights, dropout)

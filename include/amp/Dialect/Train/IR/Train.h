@@ -46,6 +46,12 @@ FailureOr<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> lhs,
 /// The type in which operations on `type` compute: f64 for f64, else f32.
 FloatType getComputeType(Type type);
 
+/// The mask of an attention among its last operands, or null.
+Value findAttentionMask(OperandRange extras);
+/// The state of the random generator of an attention among its last operands,
+/// or null.
+Value findAttentionRng(OperandRange extras);
+
 } // namespace mlir::train
 
 #include "amp/Dialect/Train/IR/TrainDialect.h.inc"

@@ -154,6 +154,20 @@ def Train_DocumentMaskOp
   let results = (outs Train_BoolTensor:$result);
 }
 
+// The last operands of an attention: a mask, a state of the random generator,
+// or both. Their element types tell them apart.
+def Train_AttentionExtra : AnyTypeOf<[Train_BoolTensor, Train_RngState]>;
+defvar Train_AttentionExtras = [{
+    /// The mask, or null.
+    ::mlir::Value getMask() { return findAttentionMask(getExtras()); }
+    /// The state of the random generator of the dropout, or null.
+    ::mlir::Value getRng() { return findAttentionRng(getExtras()); }
+    /// The rate of the dropout, or 0.
+    double getDropout() {
+      return getDropoutRate() ? getDropoutRate()->convertToDouble() : 0.0;
+    }
+  }];
+
 def Train_ScaledDotProductAttentionOp
     : Train_Op<"scaled_dot_product_attention", [
           AllElementTypesMatch<["query", "key", "value"]>, Train_ProductSlots,
@@ -167,9 +181,15 @@ def Train_ScaledDotProductAttentionOp
     keys, where G divides H, the query head h reads the key head ⌊h·G/H⌋.
 
     A masked score counts as -inf before the maximum is taken. `causal` masks
-    the scores of keys after the query; S and T are then equal. `mask`
-    broadcasts to the scores and masks those where it is false. A query without
-    any key gives zeros. `train.document_mask` makes the mask of packed documents.
+    the scores of keys after the query; S and T are then equal. A tensor of
+    booleans after the other operands is a mask. It broadcasts to the scores and
+    masks those where it is false. A query without any key gives zeros.
+    `train.document_mask` makes the mask of packed documents.
+
+    With `dropout_rate`, the last operand is the state of the random generator.
+    Dropout then acts on the probabilities [.., S, T] as `train.dropout` with this
+    rate and `dropout_key`, before they are rounded. It does not change the second
+    result.
 
     Scores, maximum and sum are f32. The probabilities are rounded to the type
     of the operands before the product with the values, as in the fused kernels.
@@ -185,10 +205,13 @@ def Train_ScaledDotProductAttentionOp
     ```
   }];
   let arguments = (ins Train_FloatTensor:$query, Train_FloatTensor:$key,
-      Train_FloatTensor:$value, Optional<Train_BoolTensor>:$mask,
-      OptionalAttr<F64Attr>:$scale, UnitAttr:$causal);
+      Train_FloatTensor:$value, Variadic<Train_AttentionExtra>:$extras,
+      OptionalAttr<F64Attr>:$scale, UnitAttr:$causal,
+      OptionalAttr<F64Attr>:$dropout_rate,
+      DefaultValuedAttr<I32Attr, "0">:$dropout_key);
   let results = (outs Train_FloatTensor:$result, Train_WideTensor:$logsumexp);
   let hasVerifier = 1;
+  let extraClassDeclaration = Train_AttentionExtras;
 }
 
 def Train_ScaledDotProductAttentionGradOp
@@ -199,9 +222,9 @@ def Train_ScaledDotProductAttentionGradOp
   let summary = "gradients of scaled_dot_product_attention";
   let description = [{
     Computes the gradients of the queries, keys and values. The operation
-    computes the probabilities again from the scores and their `logsumexp`. It
-    rounds the probabilities and the gradient of the scores to the type of the
-    operands before products.
+    computes the probabilities again from the scores and their `logsumexp`, and
+    drops the same ones. It rounds the probabilities and the gradient of the
+    scores to the type of the operands before products.
 
     Example:
 
@@ -215,11 +238,13 @@ def Train_ScaledDotProductAttentionGradOp
   let arguments = (ins Train_FloatTensor:$grad, Train_FloatTensor:$query,
       Train_FloatTensor:$key, Train_FloatTensor:$value,
       Train_FloatTensor:$output, Train_WideTensor:$logsumexp,
-      Optional<Train_BoolTensor>:$mask, OptionalAttr<F64Attr>:$scale,
-      UnitAttr:$causal);
+      Variadic<Train_AttentionExtra>:$extras, OptionalAttr<F64Attr>:$scale,
+      UnitAttr:$causal, OptionalAttr<F64Attr>:$dropout_rate,
+      DefaultValuedAttr<I32Attr, "0">:$dropout_key);
   let results = (outs Train_FloatTensor:$query_grad,
                       Train_FloatTensor:$key_grad, Train_FloatTensor:$value_grad);
   let hasVerifier = 1;
+  let extraClassDeclaration = Train_AttentionExtras;
 }
 
 #endif // AMP_DIALECT_TRAIN_IR_TRAINSEQUENCEOPS_TD
