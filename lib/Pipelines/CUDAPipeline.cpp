@@ -92,6 +92,7 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
   convert.deterministic = options.deterministic;
   convert.logitBytes = options.logitBytes;
   convert.attentionBytes = options.attentionBytes;
+  convert.libraryDropout = options.libraryDropout;
   convert.recomputeRate = options.recomputeRate;
   convert.ranks = options.ranks;
   pm.addNestedPass<func::FuncOp>(createConvertTrainToCUDA(convert));

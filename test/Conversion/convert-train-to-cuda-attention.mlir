@@ -8,6 +8,7 @@
 // RUN: amp-opt %s --convert-train-to-cuda="attention=cudnn deterministic=false" --split-input-file | FileCheck %s --check-prefix=FAST
 // RUN: amp-opt %s --convert-train-to-cuda=attention=decomposed --split-input-file | FileCheck %s --check-prefix=DECOMPOSED
 // RUN: amp-opt %s --convert-train-to-cuda=attention=cudnn --split-input-file --remarks-filter=amp 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: amp-opt %s --convert-train-to-cuda="attention=cudnn library-dropout" --split-input-file | FileCheck %s --check-prefix=DROPOUT
 // RUN: not amp-opt %s --convert-train-to-cuda=attention=flash --split-input-file 2>&1 | FileCheck %s --check-prefix=WRONG
 // RUN: not amp-opt %s --convert-train-to-cuda="attention=cudnn strict-rounding" --split-input-file 2>&1 | FileCheck %s --check-prefix=STRICT
 // FAST-NOT: deterministic
@@ -179,4 +180,33 @@ func.func @documents(%q: tensor<2x2x8x16xf16> {amp.role = "batch", amp.name = "q
   %y, %lse = train.scaled_dot_product_attention %q, %q, %q, %m {causal}
       : (tensor<2x2x8x16xf16>, tensor<2x2x8x16xf16>, tensor<2x2x8x16xf16>, tensor<2x1x8x8xi1>) -> (tensor<2x2x8x16xf16>, tensor<2x2x8xf32>)
   return %y : tensor<2x2x8x16xf16>
+}
+
+// -----
+
+// Dropout has the masks of the CPU, by products. With library-dropout it is part of the plans. One launch
+// computes the seeds of all attentions, and both directions of one read the same row.
+// REMARK: AttentionDecomposed
+// REMARK-SAME: its dropout has the random numbers of the CPU, expected 'library-dropout' to take those of cuDNN
+// CHECK-LABEL: func.func @dropout
+// CHECK-NOT: cuda.sdpa
+// CHECK: cuda.dropout named
+// DROPOUT-LABEL: func.func @dropout
+// DROPOUT-SAME: %[[RNG:[a-z0-9]+]]: tensor<2xi64>
+// DROPOUT-NEXT: %[[SEEDS:.*]] = cuda.dropout_seeds {{.*}}ins(%[[RNG]] : tensor<2xi64>) {keys = array<i32: 4, 2>} -> tensor<2x2xi64>
+// DROPOUT-NEXT: %[[A:.*]]:2 = cuda.sdpa {{.*}}%[[SEEDS]] : {{.*}}{dropout = 2.500000e-01 : f64, {{.*}}output
+// DROPOUT: %[[B:.*]]:2 = cuda.sdpa {{.*}}%[[SEEDS]] : {{.*}}{dropout = 5.000000e-01 : f64, {{.*}}seed_row = 1 : i64
+// DROPOUT: cuda.sdpa_grad {{.*}}%[[SEEDS]] : {{.*}}dropout = 5.000000e-01 : f64, {{.*}}seed_row = 1 : i64
+// DROPOUT-NOT: cuda.dropout named
+func.func @dropout(%rng: tensor<2xi64> {amp.role = "model_state", amp.name = "rng"},
+                   %q: tensor<2x2x8x16xbf16> {amp.role = "batch", amp.name = "q"})
+    -> (tensor<2xi64> {amp.updates = "rng"}, tensor<2x2x8x16xbf16> {amp.prediction = "dq"}) {
+  %y, %lse = train.scaled_dot_product_attention %q, %q, %q, %rng {dropout_rate = 0.25 : f64, dropout_key = 4 : i32}
+      : (tensor<2x2x8x16xbf16>, tensor<2x2x8x16xbf16>, tensor<2x2x8x16xbf16>, tensor<2xi64>) -> (tensor<2x2x8x16xbf16>, tensor<2x2x8xf32>)
+  %z, %lse1 = train.scaled_dot_product_attention %y, %y, %y, %rng {causal, dropout_rate = 0.5 : f64, dropout_key = 2 : i32}
+      : (tensor<2x2x8x16xbf16>, tensor<2x2x8x16xbf16>, tensor<2x2x8x16xbf16>, tensor<2xi64>) -> (tensor<2x2x8x16xbf16>, tensor<2x2x8xf32>)
+  %dq, %dk, %dv = train.scaled_dot_product_attention_grad %q, %y, %y, %y, %z, %lse1, %rng {causal, dropout_rate = 0.5 : f64, dropout_key = 2 : i32}
+      : (tensor<2x2x8x16xbf16>, tensor<2x2x8x16xbf16>, tensor<2x2x8x16xbf16>, tensor<2x2x8x16xbf16>, tensor<2x2x8x16xbf16>, tensor<2x2x8xf32>, tensor<2xi64>) -> (tensor<2x2x8x16xbf16>, tensor<2x2x8x16xbf16>, tensor<2x2x8x16xbf16>)
+  %next = train.advance_rng %rng : tensor<2xi64>
+  return %next, %dq : tensor<2xi64>, tensor<2x2x8x16xbf16>
 }

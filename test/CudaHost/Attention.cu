@@ -27,6 +27,8 @@ struct Case {
   amp_cudnn_attention a = {};
   Values query, key, value, bias;
   std::vector<int> queryLengths, keyLengths;
+  /// The factors of dropout, [batch, heads, queries, keys], or empty.
+  Values factors;
 
   /// [batch, heads, queries, size] of the output, or of the sums.
   Values compute(bool sums) const {
@@ -39,6 +41,11 @@ struct Case {
   }
 
 private:
+  double getFactor(int64_t b, int64_t h, int64_t i, int64_t j) const {
+    return factors.empty()
+               ? 1
+               : factors[((b * a.heads + h) * a.queries + i) * a.keys + j];
+  }
   void computeRow(int64_t b, int64_t h, int64_t i, bool sums,
                   Values &result) const {
     const int64_t group = h / (a.heads / a.key_heads);
@@ -64,7 +71,7 @@ private:
     for (int64_t d = 0; d < a.value_size; ++d) {
       double y = 0;
       for (int64_t j = 0; j < a.keys; ++j)
-        y += weights[j] *
+        y += weights[j] * getFactor(b, h, i, j) *
              value[((b * a.key_heads + group) * a.keys + j) * a.value_size + d];
       result.push_back(sum == 0 ? 0 : y / sum);
     }
@@ -117,6 +124,38 @@ void runPlan(const amp_cudnn_attention &a, void *const *pointers) {
 }
 } // namespace
 
+/// Reads the factors of dropout from the weights, which are the output for
+/// values that are unit vectors.
+static void readFactors(Case &c, void **pointers) {
+  const amp_cudnn_attention &a = c.a;
+  Case unit = c;
+  for (size_t i = 0; i < unit.value.size(); ++i)
+    unit.value[i] =
+        int64_t(i) / a.value_size % a.keys == int64_t(i) % a.value_size;
+  Buffer<__half> value(unit.value),
+      output(a.batch * a.heads * a.queries * a.value_size);
+  void *changed[AMP_CUDNN_ATTENTION_POINTERS];
+  std::copy(pointers, pointers + AMP_CUDNN_ATTENTION_POINTERS, changed);
+  changed[AMP_CUDNN_VALUE] = value;
+  changed[AMP_CUDNN_OUTPUT] = output;
+  runPlan(a, changed);
+  const Values dropped = output.read(), weights = unit.compute(false);
+  double kept = 0, count = 0;
+  for (size_t row = 0; row < weights.size(); row += a.value_size)
+    for (int64_t j = 0; j < a.keys; ++j) {
+      const double factor = dropped[row + j] == 0 ? 0 : 1 / (1 - a.dropout);
+      c.factors.push_back(factor);
+      if (weights[row + j] == 0)
+        continue;
+      ++count;
+      kept += factor != 0;
+      CHECK(std::abs(dropped[row + j] - factor * weights[row + j]) <=
+            epsilonOf<__half>() * 2);
+    }
+  const double deviation = std::sqrt(a.dropout * (1 - a.dropout) / count);
+  CHECK(std::abs(kept / count - (1 - a.dropout)) < 4 * deviation);
+}
+
 /// Both directions of one case.
 static void testCase(amp_cudnn_attention a, bool hasBias) {
   Case c;
@@ -147,6 +186,17 @@ static void testCase(amp_cudnn_attention a, bool hasBias) {
   void *pointers[AMP_CUDNN_ATTENTION_POINTERS] = {
       query,     key,     value,     output, sums,         grad,
       queryGrad, keyGrad, valueGrad, bias,   queryLengths, keyLengths};
+  Buffer<int64_t> seeds(Values{1234567, 8, 1234568, 8});
+  pointers[AMP_CUDNN_DROPOUT_SEED] = seeds;
+  pointers[AMP_CUDNN_DROPOUT_OFFSET] = seeds.get() + 1;
+  if (a.dropout > 0) {
+    Case other = c;
+    pointers[AMP_CUDNN_DROPOUT_SEED] = seeds.get() + 2;
+    readFactors(other, pointers);
+    pointers[AMP_CUDNN_DROPOUT_SEED] = seeds;
+    readFactors(c, pointers);
+    CHECK(c.factors != other.factors);
+  }
   runPlan(a, pointers);
   const Values result = output.read();
   CHECK_NEAR(result, c.compute(false), epsilonOf<__half>());
@@ -199,8 +249,8 @@ static void testRefusals() {
   a.keys = 4;
   refuses(a, AMP_CUDNN_UNSUPPORTED);
   a = fine;
-  a.dropout = 0.1;
-  refuses(a, AMP_CUDNN_UNSUPPORTED);
+  a.dropout = 1;
+  refuses(a, AMP_CUDNN_INVALID);
   a = fine;
   a.key_heads = 3;
   refuses(a, AMP_CUDNN_INVALID);
@@ -277,6 +327,9 @@ int main() {
   testCase(a, true);
   a = describe(2, 1, 6, 8);
   a.has_lengths = 1;
+  testCase(a, false);
+  a = describe(4, 2, 8, 9);
+  a.dropout = 0.4;
   testCase(a, false);
   testRefusals();
   testMisuse();

@@ -151,6 +151,12 @@ static cl::opt<int64_t> attentionBytes(
              "bytes; a larger one computes its samples in parts (default: 2 "
              "GiB; 0: no limit)"),
     cl::cat(category));
+static cl::opt<bool> libraryDropout(
+    "library-dropout",
+    cl::desc("Let cuDNN draw the random numbers of dropout within attention, "
+             "which are not those of amp-run (default: compute such attention "
+             "by products)"),
+    cl::cat(category));
 static cl::opt<int64_t> recomputeRate(
     "recompute-rate", cl::init(500000),
     cl::desc("The fewest bytes of memory that computing a value of the forward "
@@ -313,6 +319,7 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch,
   options.deterministic = !nondeterministic;
   options.logitBytes = logitBytes;
   options.attentionBytes = attentionBytes;
+  options.libraryDropout = libraryDropout;
   options.recomputeRate = recomputeRate;
   options.ranks = ranks;
   options.shardOptimizer = shardOptimizer;
@@ -464,7 +471,8 @@ static StringRef getStepOption() {
            &precision, &lossScaling, &masterWeights, &training, &batchSize,
            &ranks, &shardOptimizer, &shardMinElements, &noEpilogues,
            &strictRounding, &attention, &convolutions, &nondeterministic,
-           &logitBytes, &attentionBytes, &recomputeRate, &memory, &watch})
+           &logitBytes, &attentionBytes, &libraryDropout, &recomputeRate,
+           &memory, &watch})
     if (option->getNumOccurrences() > 0)
       return option->ArgStr;
   return {};

@@ -123,8 +123,9 @@ def ConvertTrainToCUDA
       They read queries, keys and values by strides where slices, transposes and
       reshapes take them from one product, and write the gradients of the three
       to one tensor where the backward pass joins them. A boolean mask becomes a
-      bias. Other attention, and each attention with `attention=decomposed`,
-      becomes products and a softmax.
+      bias. Dropout becomes part of a plan with `library-dropout`: cuDNN draws
+      other random numbers than the CPU. Other attention, and each attention
+      with `attention=decomposed`, becomes products and a softmax.
     - Convolutions in f16 or bf16 and their gradients become plans of cuDNN,
       with `convolutions=cudnn`, if their results have 16 bits too. A bias and a
       relu move into them. Other convolutions, and each convolution with
@@ -187,6 +188,10 @@ def ConvertTrainToCUDA
     Option<"attentionBytes", "attention-bytes", "int64_t", "int64_t(2) << 30",
            "The most scratch memory for the gradient of an attention, in bytes. "
            "A larger one computes its samples in parts. 0 sets no limit">,
+    Option<"libraryDropout", "library-dropout", "bool", "false",
+           "Let cuDNN draw the random numbers of dropout within attention, "
+           "which are not those of the CPU. Such attention is decomposed "
+           "otherwise">,
     Option<"recomputeRate", "recompute-rate", "int64_t", "500000",
            "The fewest bytes of memory that computing a value of the forward "
            "pass again frees per microsecond. 0 keeps all values">,

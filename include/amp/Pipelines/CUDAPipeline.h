@@ -80,6 +80,12 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
           "The most scratch memory for the gradient of an attention, in bytes; "
           "a larger one computes its samples in parts; 0 sets no limit"),
       llvm::cl::init(int64_t(2) << 30)};
+  Option<bool, ValueParser<bool>> libraryDropout{
+      *this, "library-dropout",
+      llvm::cl::desc("Let cuDNN draw the random numbers of dropout within "
+                     "attention, which are not those of the CPU; such "
+                     "attention is decomposed otherwise"),
+      llvm::cl::init(false)};
   Option<int64_t, ValueParser<int64_t>> recomputeRate{
       *this, "recompute-rate",
       llvm::cl::desc("The fewest bytes of memory that computing a value of the "

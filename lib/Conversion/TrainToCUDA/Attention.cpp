@@ -14,10 +14,12 @@
 
 #include "TrainToCUDA.h"
 
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/IR/TrainBuilder.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <cmath>
 
@@ -160,7 +162,10 @@ static std::pair<Value, HeadsAttr> readHeads(Value value) {
 
 /// Why cuDNN does not compute the attention, or an empty text.
 template <typename OpTy>
-static std::string findObstacle(OpTy op) {
+static std::string findObstacle(OpTy op, bool libraryDropout) {
+  if (op.getDropout() > 0 && !libraryDropout)
+    return "its dropout has the random numbers of the CPU, expected "
+           "'library-dropout' to take those of cuDNN";
   auto query = typeOf(op.getQuery()), value = typeOf(op.getValue());
   Type element = query.getElementType();
   if (!element.isF16() && !element.isBF16())
@@ -199,6 +204,52 @@ struct AttentionParts {
   /// Which queries see a key, as a condition that broadcasts to the output.
   /// Null if every query does.
   Value seesKeys;
+  /// The seeds of the dropout, or null, and the row of this attention.
+  Value seeds;
+  int64_t seedRow = 0;
+};
+
+/// Computes the seeds of the attentions of a step. Those with one state of the
+/// random generator share a launch.
+class DropoutSeeds {
+public:
+  template <typename OpTy>
+  void add(OpTy op) {
+    if (op.getDropout() > 0)
+      groups[getGroup(op)].insert(int32_t(op.getDropoutKey()));
+  }
+  /// The seeds, and the row of `op`.
+  template <typename OpTy>
+  std::pair<Value, int64_t> get(OpTy op, OpBuilder &builder) {
+    if (op.getDropout() == 0)
+      return {};
+    const Group group = getGroup(op);
+    ArrayRef<int32_t> keys = groups[group].getArrayRef();
+    Value &seeds = values[group];
+    if (!seeds) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointAfterValue(group.first);
+      auto type = RankedTensorType::get({int64_t(keys.size()), 2},
+                                        builder.getI64Type());
+      seeds = DropoutSeedsOp::create(builder, op.getLoc(), type, StringAttr(),
+                                     group.first, ValueRange(), ValueRange(),
+                                     Value(), keys, group.second == 1)
+                  .getResult(0);
+    }
+    return {seeds,
+            llvm::find(keys, int32_t(op.getDropoutKey())) - keys.begin()};
+  }
+
+private:
+  /// The state of the generator, and whether the ranks divide the scores.
+  using Group = std::pair<Value, unsigned>;
+  template <typename OpTy>
+  static Group getGroup(OpTy op) {
+    return {op.getRng(), op->hasAttr(mlir::amp::kDividedAlongAttr) ? 1u : 0u};
+  }
+
+  llvm::DenseMap<Group, llvm::SetVector<int32_t>> groups;
+  llvm::DenseMap<Group, Value> values;
 };
 } // namespace
 
@@ -311,7 +362,7 @@ static void reportBias(Operation *op, RankedTensorType bias) {
 }
 
 template <typename OpTy>
-static AttentionParts getParts(OpTy op, TrainBuilder &t) {
+static AttentionParts getParts(OpTy op, TrainBuilder &t, DropoutSeeds &seeds) {
   MLIRContext *context = op->getContext();
   auto query = typeOf(op.getQuery()), key = typeOf(op.getKey()),
        value = typeOf(op.getValue());
@@ -333,6 +384,7 @@ static AttentionParts getParts(OpTy op, TrainBuilder &t) {
     addBias(parts, mask, query, t);
     reportBias(op, typeOf(parts.bias));
   }
+  std::tie(parts.seeds, parts.seedRow) = seeds.get(op, t.getBuilder());
   return parts;
 }
 
@@ -399,9 +451,20 @@ private:
 };
 } // namespace
 
-/// Adds the attributes that an attention and its gradient share.
+/// Adds the attributes of `op`, and those that an attention and its gradient
+/// share.
 template <typename OpTy>
-static void setParts(OpTy launch, const AttentionParts &parts) {
+static void setParts(OpTy launch, Operation *op, double dropout,
+                     const AttentionParts &parts) {
+  NamedAttrList discardable(op->getDiscardableAttrDictionary());
+  // The seeds differ by rank.
+  discardable.erase(mlir::amp::kDividedAlongAttr);
+  launch->setDiscardableAttrs(discardable.getDictionary(launch->getContext()));
+  if (parts.seeds) {
+    launch.setDropoutAttr(
+        Builder(launch->getContext()).getF64FloatAttr(dropout));
+    launch.setSeedRow(parts.seedRow);
+  }
   if (parts.leftBound)
     launch.setLeftBoundAttr(parts.leftBound);
   if (parts.rightBound)
@@ -417,6 +480,14 @@ static Value maskRows(Value value, const AttentionParts &parts,
              : value;
 }
 
+/// Adds the inputs that an attention and its gradient share.
+static void addExtras(const AttentionParts &parts,
+                      SmallVectorImpl<Value> &inputs) {
+  for (Value extra : {parts.bias, parts.seeds})
+    if (extra)
+      inputs.push_back(extra);
+}
+
 /// The sums of an attention in the shape that the launch gives them.
 static Value shapeSums(Value sums, AttentionAttr sizes, TrainBuilder &t) {
   SmallVector<int64_t> shape = {sizes.getBatch(), sizes.getHeads(),
@@ -426,27 +497,26 @@ static Value shapeSums(Value sums, AttentionAttr sizes, TrainBuilder &t) {
              : t.reshape(sums, shape);
 }
 
-static void convert(train::ScaledDotProductAttentionOp op) {
+static void convert(train::ScaledDotProductAttentionOp op,
+                    DropoutSeeds &seeds) {
   OpBuilder builder(op);
   TrainBuilder t(builder, getNamedLocation(op));
-  AttentionParts parts = getParts(op, t);
+  AttentionParts parts = getParts(op, t, seeds);
   AttentionAttr s = parts.sizes;
   auto [query, queryHeads] = readHeads(op.getQuery());
   auto [key, keyHeads] = readHeads(op.getKey());
   auto [value, valueHeads] = readHeads(op.getValue());
   SmallVector<Value> inputs = {query, key, value};
-  if (parts.bias)
-    inputs.push_back(parts.bias);
+  addExtras(parts, inputs);
   ResultLayout layout(op.getResult());
   auto sums = RankedTensorType::get(
       {s.getBatch(), s.getHeads(), s.getQueries()}, builder.getF32Type());
   auto launch = SDPAOp::create(
       builder, t.getLoc(), TypeRange{layout.getType(), sums}, StringAttr(),
       inputs, ValueRange(), ValueRange(), Value(), s, parts.scale,
-      IntegerAttr(), IntegerAttr(), UnitAttr(), UnitAttr(), queryHeads,
-      keyHeads, valueHeads, layout.getHeadsAttr());
-  setParts(launch, parts);
-  launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+      IntegerAttr(), IntegerAttr(), UnitAttr(), UnitAttr(), FloatAttr(),
+      IntegerAttr(), queryHeads, keyHeads, valueHeads, layout.getHeadsAttr());
+  setParts(launch, op, op.getDropout(), parts);
   Value result = launch.getResult(0);
   if (parts.seesKeys)
     op.getResult().replaceAllUsesWith(
@@ -461,10 +531,10 @@ static void convert(train::ScaledDotProductAttentionOp op) {
 }
 
 static void convert(train::ScaledDotProductAttentionGradOp op,
-                    bool deterministic) {
+                    DropoutSeeds &seeds, bool deterministic) {
   OpBuilder builder(op);
   TrainBuilder t(builder, getNamedLocation(op));
-  AttentionParts parts = getParts(op, t);
+  AttentionParts parts = getParts(op, t, seeds);
   AttentionAttr s = parts.sizes;
   auto [grad, gradHeads] = readHeads(maskRows(op.getGrad(), parts, t));
   auto [query, queryHeads] = readHeads(op.getQuery());
@@ -473,8 +543,7 @@ static void convert(train::ScaledDotProductAttentionGradOp op,
   auto [output, outputHeads] = readHeads(op.getOutput());
   SmallVector<Value> inputs = {
       grad, query, key, value, output, shapeSums(op.getLogsumexp(), s, t)};
-  if (parts.bias)
-    inputs.push_back(parts.bias);
+  addExtras(parts, inputs);
   SmallVector<Type> types;
   SmallVector<ResultLayout> layouts;
   HeadsAttr heads[3];
@@ -486,11 +555,11 @@ static void convert(train::ScaledDotProductAttentionGradOp op,
   auto launch = SDPAGradOp::create(
       builder, t.getLoc(), types, StringAttr(), inputs, ValueRange(),
       ValueRange(), Value(), s, parts.scale, IntegerAttr(), IntegerAttr(),
-      UnitAttr(), UnitAttr(), queryHeads, keyHeads, valueHeads, outputHeads,
-      gradHeads, heads[0], heads[1], heads[2], UnitAttr(), IntegerAttr());
-  setParts(launch, parts);
+      UnitAttr(), UnitAttr(), FloatAttr(), IntegerAttr(), queryHeads, keyHeads,
+      valueHeads, outputHeads, gradHeads, heads[0], heads[1], heads[2],
+      UnitAttr(), IntegerAttr());
+  setParts(launch, op, op.getDropout(), parts);
   launch.setDeterministic(deterministic);
-  launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   for (unsigned i = 0; i < 3; ++i)
     layouts[i].replace(launch.getResult(i), t);
   op.erase();
@@ -500,6 +569,10 @@ static void convert(train::ScaledDotProductAttentionGradOp op,
 /// Divides the samples of `launch` into parts of equal size, as few as keep its
 /// scratch memory within `scratchBytes`.
 static void divide(SDPAGradOp launch, int64_t scratchBytes) {
+  // The parts of a plan with dropout would drop other elements than the forward
+  // plan.
+  if (launch.getDropout())
+    return;
   const int64_t batch = launch.getSizes().getBatch();
   for (int64_t parts = 1; parts <= batch; ++parts) {
     if (batch % parts != 0)
@@ -511,10 +584,27 @@ static void divide(SDPAGradOp launch, int64_t scratchBytes) {
 }
 
 void mlir::cuda::convertAttention(func::FuncOp step, bool deterministic,
-                                  int64_t scratchBytes) {
+                                  int64_t scratchBytes, bool libraryDropout) {
+  // The plans of both directions drop the same elements, so both or none must
+  // be plans.
+  DropoutSeeds seeds;
+  llvm::DenseSet<std::pair<Value, int32_t>> decomposed;
+  auto getDropoutOf = [](auto op) {
+    return std::pair(op.getRng(), int32_t(op.getDropoutKey()));
+  };
+  auto visit = [&](auto op) {
+    if (findObstacle(op, libraryDropout).empty())
+      seeds.add(op);
+    else if (op.getRng())
+      decomposed.insert(getDropoutOf(op));
+  };
+  llvm::for_each(step.getOps<train::ScaledDotProductAttentionOp>(), visit);
+  llvm::for_each(step.getOps<train::ScaledDotProductAttentionGradOp>(), visit);
   auto convertAll = [&](auto ops, auto convertOne) {
     for (auto op : ops) {
-      std::string obstacle = findObstacle(op);
+      std::string obstacle = findObstacle(op, libraryDropout);
+      if (obstacle.empty() && decomposed.contains(getDropoutOf(op)))
+        obstacle = "its dropout is also that of an attention without a plan";
       if (obstacle.empty())
         convertOne(op);
       else
@@ -523,10 +613,10 @@ void mlir::cuda::convertAttention(func::FuncOp step, bool deterministic,
   };
   // The forward operations first: their gradients read the new outputs.
   convertAll(llvm::to_vector(step.getOps<train::ScaledDotProductAttentionOp>()),
-             [](auto op) { convert(op); });
+             [&](auto op) { convert(op, seeds); });
   convertAll(
       llvm::to_vector(step.getOps<train::ScaledDotProductAttentionGradOp>()),
-      [&](auto op) { convert(op, deterministic); });
+      [&](auto op) { convert(op, seeds, deterministic); });
   for (auto launch : step.getOps<SDPAGradOp>())
     divide(launch, scratchBytes);
 }

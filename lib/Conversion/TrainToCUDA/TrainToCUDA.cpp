@@ -258,7 +258,7 @@ struct ConvertTrainToCUDA
     splitParameters(step);
     mergeParameterCasts(step);
     if (plansAttention())
-      convertAttention(step, deterministic, attentionBytes);
+      convertAttention(step, deterministic, attentionBytes, libraryDropout);
     if (plansConvolutions())
       convertConvolutions(step, deterministic);
     apply(step, [&](RewritePatternSet &patterns) {

@@ -55,9 +55,10 @@ void populateEpilogues(RewritePatternSet &patterns, bool strict);
 /// `deterministic`, gradients have the same bits in each run. Leaves other
 /// attention, with a remark.
 /// A gradient whose scratch memory takes more than `scratchBytes` computes its
-/// samples in parts. 0 sets no limit.
+/// samples in parts. 0 sets no limit. With `libraryDropout`, cuDNN draws the
+/// random numbers of dropout. Otherwise attention with dropout is left.
 void convertAttention(func::FuncOp step, bool deterministic,
-                      int64_t scratchBytes);
+                      int64_t scratchBytes, bool libraryDropout);
 
 /// Lowers convolutions in 16 bits to `cuda.conv_plan`, apart from pointwise
 /// ones, which are products. With `deterministic`, gradients have the same bits

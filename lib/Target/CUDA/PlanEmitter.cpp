@@ -22,7 +22,7 @@ struct PlanPointer {
 };
 } // namespace
 
-/// The pointers of the bias and the lengths, inputs from `first` on.
+/// The pointers of the bias, the lengths and the seeds, inputs from `first` on.
 template <typename OpTy>
 static void addMasks(OpTy op, unsigned first,
                      SmallVectorImpl<PlanPointer> &pointers) {
@@ -36,7 +36,12 @@ static void addMasks(OpTy op, unsigned first,
   }
   if (op.getLengths()) {
     pointers.push_back({"QUERY_LENGTHS", inputs[first++], 0, 1});
-    pointers.push_back({"KEY_LENGTHS", inputs[first], 0, 1});
+    pointers.push_back({"KEY_LENGTHS", inputs[first++], 0, 1});
+  }
+  if (op.getDropout()) {
+    const int64_t seed = 2 * int64_t(op.getSeedRow());
+    pointers.push_back({"DROPOUT_SEED", inputs[first], seed});
+    pointers.push_back({"DROPOUT_OFFSET", inputs[first], seed + 1});
   }
 }
 
@@ -125,6 +130,9 @@ static void emitDescription(const amp_cudnn_attention &a, raw_ostream &os) {
     os << "  a.has_lengths = 1;\n";
   if (a.deterministic)
     os << "  a.deterministic = 1;\n";
+  if (a.dropout > 0)
+    os << "  a.dropout = "
+       << getFloatLiteral(APFloat(a.dropout), /*isDouble=*/true) << ";\n";
   static constexpr StringLiteral names[] = {
       "QUERY",       "KEY",        "VALUE",    "OUTPUT",    "LOG_SUM_EXP",
       "OUTPUT_GRAD", "QUERY_GRAD", "KEY_GRAD", "VALUE_GRAD"};

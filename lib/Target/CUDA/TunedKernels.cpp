@@ -271,6 +271,16 @@ static RuntimeCall getCall(DropoutOp op, const Operands &operands) {
                              ", run.rank, run.numRanks}"})};
 }
 
+static RuntimeCall getCall(DropoutSeedsOp op, const Operands &operands) {
+  Arguments keys;
+  for (int32_t key : op.getKeys())
+    keys.push_back(number(uint32_t(key)) + "u");
+  return {"dropoutSeeds",
+          operands.with({"DropoutKeys<" + number(keys.size()) + ">{{" +
+                             llvm::join(keys, ", ") + "}}",
+                         op.getByRank() ? "run.rank" : "0"})};
+}
+
 static RuntimeCall getCall(StochasticRoundOp op, const Operands &operands) {
   return {"stochasticRound",
           operands.with({number(op.getKey()) + "u",
@@ -425,11 +435,11 @@ void ProgramEmitter::emitTunedKernel(LaunchOpInterface launch) {
                 BatchNormReluGradOp, BatchNormReluOp, BatchNormGradOp,
                 BatchNormInferenceOp, BatchNormTrainingOp, CrossEntropyGradOp,
                 CrossEntropyOp, CrossEntropyWithGradOp, DropoutOp,
-                LayerNormAndGradOp, LayerNormGradOp, LayerNormOp,
-                LogSoftmaxGradOp, LogSoftmaxOp, MaxPool2DGradOp, MaxPool2DOp,
-                QuantizedNormOp, QuantizeOp, RMSNormAndGradOp, RMSNormGradOp,
-                RMSNormOp, ScatterAddOp, SoftmaxGradOp, SoftmaxOp,
-                StochasticRoundOp, UpdateQuantizerOp, UpdateScaleOp>(
+                DropoutSeedsOp, LayerNormAndGradOp, LayerNormGradOp,
+                LayerNormOp, LogSoftmaxGradOp, LogSoftmaxOp, MaxPool2DGradOp,
+                MaxPool2DOp, QuantizedNormOp, QuantizeOp, RMSNormAndGradOp,
+                RMSNormGradOp, RMSNormOp, ScatterAddOp, SoftmaxGradOp,
+                SoftmaxOp, StochasticRoundOp, UpdateQuantizerOp, UpdateScaleOp>(
               [&](auto op) { return getCall(op, operands); });
   os << call.function << "(run.stream";
   for (const std::string &argument : call.arguments)

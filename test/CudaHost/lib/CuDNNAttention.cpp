@@ -101,8 +101,6 @@ static std::string findRefusal(const Attention &a) {
   if (a.left_bound == 0 || a.left_bound < AMP_CUDNN_NO_BOUND ||
       a.right_bound < AMP_CUDNN_NO_BOUND)
     return "a bound that is not positive";
-  if (a.dropout > 0)
-    return "dropout, for which cuDNN draws the random numbers";
   std::vector<int> operands = getInputs(a);
   for (int index : getOutputs(a))
     operands.push_back(index);
@@ -159,7 +157,11 @@ public:
         queryLengths(
             static_cast<const int32_t *>(pointers[AMP_CUDNN_QUERY_LENGTHS])),
         keyLengths(
-            static_cast<const int32_t *>(pointers[AMP_CUDNN_KEY_LENGTHS])) {}
+            static_cast<const int32_t *>(pointers[AMP_CUDNN_KEY_LENGTHS])),
+        seed(static_cast<const uint64_t *>(pointers[AMP_CUDNN_DROPOUT_SEED])),
+        offset(
+            static_cast<const uint64_t *>(pointers[AMP_CUDNN_DROPOUT_OFFSET])) {
+  }
 
   void run() const {
     for (int64_t b = 0; b < a.batch; ++b) {
@@ -177,6 +179,20 @@ private:
     return (a.left_bound == AMP_CUDNN_NO_BOUND || i - a.left_bound < j) &&
            (a.right_bound == AMP_CUDNN_NO_BOUND || j <= i + a.right_bound) &&
            (!a.has_lengths || (i < queryLengths[b] && j < keyLengths[b]));
+  }
+  /// The factor of a weight: 0 if it is dropped. The numbers of cuDNN are
+  /// others.
+  double factor(int64_t b, int64_t h, int64_t i, int64_t j) const {
+    if (a.dropout == 0)
+      return 1;
+    const uint64_t index = ((b * a.heads + h) * a.queries + i) * a.keys + j;
+    // The finalizer of MurmurHash3, with a multiple of the golden ratio.
+    uint64_t x = *seed ^ (index + *offset + 1) * 0x9e3779b97f4a7c15u;
+    for (uint64_t multiplier : {0xff51afd7ed558ccdu, 0xc4ceb9fe1a85ec53u}) {
+      x = (x ^ x >> 33) * multiplier;
+    }
+    x ^= x >> 33;
+    return double(x >> 11) * 0x1p-53 < a.dropout ? 0 : 1 / (1 - a.dropout);
   }
   double score(int64_t b, int64_t h, int64_t i, int64_t j) const {
     if (!sees(b, i, j))
@@ -200,8 +216,10 @@ private:
       for (int64_t d = 0; d < a.value_size; ++d) {
         double result = 0;
         for (int64_t j = 0; j < a.keys; ++j)
-          result +=
-              weights[j] * (weights[j] == 0 ? 0 : value.get(b, group, j, d));
+          result += weights[j] *
+                    (weights[j] == 0
+                         ? 0
+                         : factor(b, h, i, j) * value.get(b, group, j, d));
         output.set(b, h, i, d, sum == 0 ? 0 : result / sum);
       }
       sums.set(b, h, i, 0, most + std::log(sum));
@@ -221,11 +239,14 @@ private:
           const double s = score(b, h, i, j);
           if (s == -INFINITY)
             continue;
-          const double weight = std::exp(s - sums.get(b, h, i, 0));
+          const double weight = std::exp(s - sums.get(b, h, i, 0)),
+                       kept = factor(b, h, i, j);
           double weightGrad = 0;
           for (int64_t d = 0; d < a.value_size; ++d) {
-            weightGrad += grad.get(b, h, i, d) * value.get(b, group, j, d);
-            valueSums[j * a.value_size + d] += weight * grad.get(b, h, i, d);
+            weightGrad +=
+                kept * grad.get(b, h, i, d) * value.get(b, group, j, d);
+            valueSums[j * a.value_size + d] +=
+                kept * weight * grad.get(b, h, i, d);
           }
           const double scoreGrad = weight * (weightGrad - dot) * a.scale;
           for (int64_t d = 0; d < a.head_size; ++d) {
@@ -248,6 +269,7 @@ private:
   Operand query, key, value, output, sums, grad, queryGrad, keyGrad, valueGrad,
       bias;
   const int32_t *queryLengths, *keyLengths;
+  const uint64_t *seed, *offset;
 };
 } // namespace
 
@@ -280,6 +302,9 @@ public:
     for (int index : {AMP_CUDNN_QUERY_LENGTHS, AMP_CUDNN_KEY_LENGTHS})
       if (a.has_lengths)
         add(index, a.batch * 4);
+    for (int index : {AMP_CUDNN_DROPOUT_SEED, AMP_CUDNN_DROPOUT_OFFSET})
+      if (a.dropout > 0)
+        add(index, 8);
     return memory;
   }
   std::function<void()> getWork(void *const *pointers) const override {
@@ -300,7 +325,8 @@ int32_t amp_cudnn_create_attention(const Attention *attention,
   if (a.batch <= 0 || a.heads <= 0 || a.key_heads <= 0 || a.value_heads <= 0 ||
       a.queries <= 0 || a.keys <= 0 || a.head_size <= 0 || a.value_size <= 0 ||
       a.heads % a.key_heads != 0 || a.heads % a.value_heads != 0 ||
-      (a.type != AMP_CUDNN_F16 && a.type != AMP_CUDNN_BF16))
+      (a.type != AMP_CUDNN_F16 && a.type != AMP_CUDNN_BF16) ||
+      !(a.dropout >= 0 && a.dropout < 1))
     return failPlan(AMP_CUDNN_INVALID, "the description has no sense");
   return finishPlan(AttentionPlan(a), findRefusal(a), getWorkspace(a), plan);
 }

@@ -62,3 +62,26 @@ func.func @apart(%q: tensor<2x4x64x16xf16>, %k: tensor<2x2x32x16xf16>, %v: tenso
       -> tensor<2x4x64x16xf16>, tensor<2x2x32x16xf16>, tensor<2x2x32x8xf16>
   return
 }
+
+// Dropout by the numbers of the library, in both directions from one row of seeds.
+// CHECK-LABEL: func.func @dropout
+func.func @dropout(%q: tensor<2x4x64x16xf16>, %rng: tensor<2xi64>) {
+  // CHECK: cuda.dropout_seeds ins(%{{.*}} : tensor<2xi64>) {by_rank, keys = array<i32: 0, -3>} -> tensor<2x2xi64>
+  %seeds = cuda.dropout_seeds ins(%rng : tensor<2xi64>) {by_rank, keys = array<i32: 0, -3>} -> tensor<2x2xi64>
+  // CHECK: cuda.sdpa {{.*}}dropout = 1.000000e-01 : f64, {{.*}}seed_row = 1 : i64
+  %y, %lse = cuda.sdpa ins(%q, %q, %q, %seeds : tensor<2x4x64x16xf16>, tensor<2x4x64x16xf16>, tensor<2x4x64x16xf16>, tensor<2x2xi64>)
+      {sizes = #sizes, scale = 1.0 : f64, dropout = 0.1 : f64, seed_row = 1 : i64,
+       query = #cuda.heads<at 0 by 4096, 1024, 16>, key = #cuda.heads<at 0 by 4096, 1024, 16>,
+       value = #cuda.heads<at 0 by 4096, 1024, 16>, output = #cuda.heads<at 0 by 4096, 1024, 16>}
+      -> tensor<2x4x64x16xf16>, tensor<2x4x64xf32>
+  // CHECK: cuda.sdpa_grad {{.*}}dropout = 1.000000e-01 : f64, {{.*}}seed_row = 1 : i64
+  %dq, %dk, %dv = cuda.sdpa_grad ins(%y, %q, %q, %q, %y, %lse, %seeds : tensor<2x4x64x16xf16>, tensor<2x4x64x16xf16>,
+      tensor<2x4x64x16xf16>, tensor<2x4x64x16xf16>, tensor<2x4x64x16xf16>, tensor<2x4x64xf32>, tensor<2x2xi64>)
+      {sizes = #sizes, scale = 1.0 : f64, dropout = 0.1 : f64, seed_row = 1 : i64,
+       query = #cuda.heads<at 0 by 4096, 1024, 16>, key = #cuda.heads<at 0 by 4096, 1024, 16>,
+       value = #cuda.heads<at 0 by 4096, 1024, 16>, output = #cuda.heads<at 0 by 4096, 1024, 16>,
+       grad = #cuda.heads<at 0 by 4096, 1024, 16>, query_grad = #cuda.heads<at 0 by 4096, 1024, 16>,
+       key_grad = #cuda.heads<at 0 by 4096, 1024, 16>, value_grad = #cuda.heads<at 0 by 4096, 1024, 16>}
+      -> tensor<2x4x64x16xf16>, tensor<2x4x64x16xf16>, tensor<2x4x64x16xf16>
+  return
+}

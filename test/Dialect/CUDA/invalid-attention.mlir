@@ -210,3 +210,49 @@ func.func @parts(%q: tensor<2x4x8x16xf16>, %s: tensor<2x4x8xf32>) {
       -> tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>
   return
 }
+
+// -----
+
+func.func @dropout_rate(%q: tensor<2x4x8x16xf16>, %s: tensor<1x2xi64>) {
+  // expected-error@+1 {{has a 'dropout' of 1.000000e+00, expected more than 0 and less than 1}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %s : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<1x2xi64>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       dropout = 1.0 : f64, query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>, value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 128, 16>}
+      -> tensor<2x4x8x16xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_row(%q: tensor<2x4x8x16xf16>, %s: tensor<1x2xi64>) {
+  // expected-error@+1 {{has row 1 of seeds of shape [1, 2] of 'i64', expected [N, 2] of i64 with this row}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %s : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<1x2xi64>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       dropout = 0.5 : f64, seed_row = 1 : i64, query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>, value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 128, 16>}
+      -> tensor<2x4x8x16xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_type(%q: tensor<2x4x8x16xf16>, %s: tensor<1x2xi32>) {
+  // expected-error@+1 {{has row 0 of seeds of shape [1, 2] of 'i32', expected [N, 2] of i64 with this row}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %s : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<1x2xi32>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       dropout = 0.5 : f64, query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>, value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 128, 16>}
+      -> tensor<2x4x8x16xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_parts(%q: tensor<2x4x8x16xf16>, %l: tensor<2x4x8xf32>, %s: tensor<1x2xi64>) {
+  // expected-error@+1 {{has 2 parts and 'dropout', expected one part}}
+  %0:3 = cuda.sdpa_grad ins(%q, %q, %q, %q, %q, %l, %s : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>,
+      tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8xf32>, tensor<1x2xi64>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       dropout = 0.5 : f64, parts = 2 : i64, query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>, value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 128, 16>, grad = #cuda.heads<at 0 by 512, 128, 16>,
+       query_grad = #cuda.heads<at 0 by 512, 128, 16>, key_grad = #cuda.heads<at 0 by 512, 128, 16>, value_grad = #cuda.heads<at 0 by 512, 128, 16>}
+      -> tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>
+  return
+}

@@ -453,6 +453,22 @@ func.func @dropout_state(%a: tensor<4xf32>, %b: tensor<2xi32>) {
 
 // -----
 
+func.func @no_seeds(%b: tensor<2xi64>) {
+  // expected-error@+1 {{has 0 keys, expected 1 to 512}}
+  %0 = cuda.dropout_seeds ins(%b : tensor<2xi64>) {keys = array<i32>} -> tensor<1x2xi64>
+  return
+}
+
+// -----
+
+func.func @seeds(%b: tensor<2xi64>) {
+  // expected-error@+1 {{seeds has shape [1, 2] of 'i64', expected [2, 2] of 'i64'}}
+  %0 = cuda.dropout_seeds ins(%b : tensor<2xi64>) {keys = array<i32: 1, 2>} -> tensor<1x2xi64>
+  return
+}
+
+// -----
+
 func.func @stochastic_state(%a: tensor<4xf32>, %b: tensor<3xi64>) {
   // expected-error@+1 {{rng has shape [3] of 'i64', expected [2] of 'i64'}}
   %0 = cuda.stochastic_round ins(%a, %b : tensor<4xf32>, tensor<3xi64>) {key = 0 : i32} -> tensor<4xbf16>

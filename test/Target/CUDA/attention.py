@@ -6,16 +6,21 @@
 # the distance of amp-run in the low type from f32, with plans and with products. Two runs and a run
 # without a graph give the same bits, and a plan that needs more workspace than is
 # planned the same too. Each mistake that an emitter could make is detected.
+# Dropout of the library has other masks: with a rate that drops nothing the states are
+# those of amp-run, and with another rate the losses differ little from those with its masks.
 #
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib'
 
+import json
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from networks import NETWORKS
 from planned import Programs
 
 CASES = [("gpt2", "bf16"), ("decoder", "bf16"), ("decoder-packed", "bf16"), ("bert", "fp16"), ("vit", "bf16")]
@@ -50,6 +55,29 @@ PACKED_MUTATIONS = {
     "the documents of another sample": ("a.bias_batch = 3", "a.bias_batch = 1"),
     "no documents": ("a.bias_type = AMP_CUDNN_BF16", "a.bias_type = AMP_CUDNN_NO_BIAS"),
 }
+# Mistakes of a program with dropout by the library, whose rate drops nothing.
+DROPOUT_MUTATIONS = {
+    "weights that are dropped": ("a.dropout = ", "a.dropout = 0.3 + "),
+    "no seed": ("p[AMP_CUDNN_DROPOUT_SEED] = ", "(void)"),
+}
+
+
+def keep_all(text):
+    text, count = re.subn(r"dropout_rate = [-+.e\d]+", "dropout_rate = 1.0e-12", text)
+    assert count, "the graph has no dropout"
+    return text
+
+
+def mean_loss(programs, name, model):
+    """Of the last of many steps."""
+    path = f"{programs.folder}/{name}.json"
+    subprocess.run([f"{programs.folder}/{name}", "--seed", "3", "--quiet", "--steps", "60", "--data", f"{programs.folder}/{model}.npz",
+                    "--metrics-json", path], check=True)
+    with open(path) as file:
+        losses = [step["loss"] for step in json.load(file)["runs"][0]["steps"]]
+    return sum(losses[-30:]) / 30
+
+
 programs = Programs(*sys.argv[1:4])
 for model, precision in CASES:
     programs.add_model(model, widen_scores)
@@ -59,13 +87,35 @@ for model, precision in CASES:
 programs.mutate("gpt2-bf16-cudnn", MUTATIONS)
 # All samples would read the documents of the first one.
 programs.mutate("decoder-packed-bf16-cudnn", PACKED_MUTATIONS, "packed")
+# Dropout: no plan without the option; with it, a rate that drops nothing, and one of 0.3.
+NETWORKS["gpt2-random"] = NETWORKS["gpt2-dropout"]
+programs.add_model("gpt2-dropout", lambda text: widen_scores(keep_all(text)))
+programs.add_model("gpt2-random", widen_scores)
+for model in ("gpt2-dropout", "gpt2-random"):
+    for kind, options in (("own", ()), ("library", ("--library-dropout",))):
+        text = programs.emit(f"{model}-{kind}", model, "bf16", "--attention=cudnn", *options)
+        # The forward function has no dropout, so it has a plan.
+        step, _, forward = text.partition("namespace forward")
+        assert ("amp_cudnn_create_attention" in step) == (kind == "library"), (model, kind)
+        assert "amp_cudnn_create_attention" in forward, (model, kind)
+programs.mutate("gpt2-dropout-library", DROPOUT_MUTATIONS, "dropout")
 programs.build()
 for model, precision in CASES:
     programs.train_on_cpu(model, precision)
     for attention in ("cudnn", "decomposed"):
         programs.check(f"{model}-{precision}-{attention}", model, precision)
+for model in ("gpt2-dropout", "gpt2-random"):
+    programs.train_on_cpu(model, "bf16")
+    programs.check(f"{model}-own", model, "bf16")
+programs.check("gpt2-dropout-library", "gpt2-dropout", "bf16")
+assert programs.train("gpt2-random-library", "gpt2-random")[0]
+programs.check_repeats("gpt2-random-library", "gpt2-random")
+own, library = (mean_loss(programs, f"gpt2-random-{kind}", "gpt2-random") for kind in ("own", "library"))
+print(f"mean losses with dropout: {own:.4f} with own masks, {library:.4f} with those of the library", flush=True)
+assert own != library and abs(own - library) < 0.03 * own
 programs.check_repeats("gpt2-bf16-cudnn", "gpt2")
 programs.check_mutants(MUTATIONS, "gpt2", "bf16")
+programs.check_mutants(DROPOUT_MUTATIONS, "gpt2-dropout", "bf16", "dropout")
 programs.check_mutants(PACKED_MUTATIONS, "decoder-packed", "bf16", "packed")
 print(*programs.failures, sep="\n")
 sys.exit(1 if programs.failures else 0)

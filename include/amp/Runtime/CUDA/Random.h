@@ -130,6 +130,35 @@ Status dropoutOfRank(cudaStream_t stream, Y *y, const X *x, const int64_t *rng,
                 dropoutThreshold(rate), float(1.0 / (1.0 - rate)), count, part);
 }
 
+/// The numbers of the dropouts of a step.
+template <int Count>
+struct DropoutKeys {
+  uint32_t values[Count];
+};
+
+template <int Count>
+__global__ void dropoutSeedsKernel(int64_t *seeds, const int64_t *rng,
+                                   DropoutKeys<Count> keys, int rank) {
+  for (int i = int(threadIdx.x); i < Count; i += int(blockDim.x)) {
+    const PhiloxBlock words =
+        randomBlock(rank, loadOne(rng), loadOne(rng + 1), keys.values[i]);
+    storeOne(seeds + 2 * i, int64_t(words[0] | uint64_t(words[1]) << 32));
+    // Offsets count random numbers, of which a block has four.
+    storeOne(seeds + 2 * i + 1, int64_t(words[2] >> 1 & ~3u));
+  }
+}
+
+/// A seed and an offset for each of the dropouts that cuDNN computes. They
+/// depend on the state rng = (seed, step), the key and the rank.
+template <int Count>
+Status dropoutSeeds(cudaStream_t stream, int64_t *seeds, const int64_t *rng,
+                    DropoutKeys<Count> keys, int rank) {
+  LaunchShape shape;
+  shape.block.x = 128;
+  return launch("dropout_seeds", stream, shape, dropoutSeedsKernel<Count>,
+                seeds, rng, keys, rank);
+}
+
 /// Rounds `value` to bf16, up or down by the upper half of `word`. bf16 is the
 /// upper half of f32. The random bits are added to the lower half, which is
 /// then cut off. NaN stays NaN.

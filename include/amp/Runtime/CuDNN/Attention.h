@@ -80,7 +80,8 @@ typedef struct {
   /* Whether two runs of the backward plan give the same bits. */
   int32_t deterministic;
   /* The probability of dropping an element of the softmax, or 0. cuDNN
-   * draws the random numbers. */
+   * draws the random numbers from the seed and the offset, which are multiples
+   * of 8 bytes. Both directions drop the same elements. */
   double dropout;
 } amp_cudnn_attention;
 

@@ -128,7 +128,7 @@ static LogicalResult verifySizes(LaunchOpInterface op, AttentionAttr sizes) {
   return success();
 }
 
-/// Verifies the inputs from `first` on: the bias and the lengths.
+/// Verifies the inputs from `first` on: the bias, the lengths and the seeds.
 template <typename OpTy>
 static LogicalResult verifyMasks(OpTy op, unsigned first, Type element) {
   AttentionAttr sizes = op.getSizes();
@@ -159,7 +159,27 @@ static LogicalResult verifyMasks(OpTy op, unsigned first, Type element) {
     if (op.getLengths() && failed(verifyType(op, name, op.getInputType(first++),
                                              {sizes.getBatch()}, i32)))
       return failure();
+  if (!op.getDropout())
+    return success();
+  if (double rate = op.getDropout()->convertToDouble(); !(rate > 0 && rate < 1))
+    return op.emitOpError("has a 'dropout' of ")
+           << rate << ", expected more than 0 and less than 1";
+  ShapedType seeds = op.getInputType(first);
+  const int64_t row = op.getSeedRow();
+  if (seeds.getRank() != 2 || seeds.getDimSize(1) != 2 ||
+      !seeds.getElementType().isInteger(64) || row < 0 ||
+      row >= seeds.getDimSize(0))
+    return op.emitOpError("has row ")
+           << row << " of seeds of shape " << formatList(seeds.getShape())
+           << " of " << seeds.getElementType()
+           << ", expected [N, 2] of i64 with this row";
   return success();
+}
+
+/// The inputs after the tensors of an attention.
+template <typename OpTy>
+static unsigned countExtras(OpTy op) {
+  return op.getBias() + 2 * op.getLengths() + op.getDropout().has_value();
 }
 
 /// Queries, keys and values as inputs from `first` on.
@@ -185,7 +205,7 @@ static FailureOr<Type> verifyElement(Operation *op, ShapedType type) {
 LogicalResult SDPAOp::verify() {
   AttentionAttr s = getSizes();
   if (failed(verifySizes(*this, s)) ||
-      failed(verifyCounts(*this, 3 + getBias() + 2 * getLengths(), 2)))
+      failed(verifyCounts(*this, 3 + countExtras(*this), 2)))
     return failure();
   FailureOr<Type> element = verifyElement(*this, getInputType(0));
   if (failed(element))
@@ -209,12 +229,14 @@ LogicalResult SDPAGradOp::verify() {
   AttentionAttr s = getSizes();
   const bool isPacked = getNumTargets() == 1;
   if (failed(verifySizes(*this, s)) ||
-      failed(verifyCounts(*this, 6 + getBias() + 2 * getLengths(),
-                          isPacked ? 1 : 3)))
+      failed(verifyCounts(*this, 6 + countExtras(*this), isPacked ? 1 : 3)))
     return failure();
   if (int64_t parts = getParts(); parts < 1 || s.getBatch() % parts != 0)
     return emitOpError("has ") << parts << " parts for " << s.getBatch()
                                << " samples, expected a divisor";
+  if (getDropout() && getParts() != 1)
+    return emitOpError("has ")
+           << int64_t(getParts()) << " parts and 'dropout', expected one part";
   FailureOr<Type> element = verifyElement(*this, getInputType(1));
   if (failed(element))
     return failure();
@@ -366,6 +388,7 @@ static amp_cudnn_attention describeShared(OpTy op, unsigned query,
     result.bias_heads = bias.getDimSize(1);
   }
   result.has_lengths = op.getLengths();
+  result.dropout = op.getDropout() ? op.getDropout()->convertToDouble() : 0.0;
   auto set = [&](int index, HeadsAttr heads) {
     result.strides[index] = {heads.getSample(), heads.getHead(),
                              heads.getPosition()};

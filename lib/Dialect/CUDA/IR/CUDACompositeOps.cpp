@@ -248,6 +248,15 @@ LogicalResult DropoutOp::verify() {
   return verifyOperands(*this, {{x}, {kStateShape, i64}}, {{x}});
 }
 
+LogicalResult DropoutSeedsOp::verify() {
+  // A kernel takes the keys as an argument, of at most 4096 bytes.
+  const int64_t count = getKeys().size();
+  if (count < 1 || count > 512)
+    return emitOpError("has ") << count << " keys, expected 1 to 512";
+  Type i64 = IntegerType::get(getContext(), 64);
+  return verifyOperands(*this, {{kStateShape, i64}}, {{{count, 2}, i64}});
+}
+
 LogicalResult StochasticRoundOp::verify() {
   ArrayRef<int64_t> x = getInputType(0).getShape();
   Type i64 = IntegerType::get(getContext(), 64);
@@ -261,6 +270,7 @@ bool DropoutOp::mayAlias(unsigned target, unsigned input) {
 }
 
 int64_t DropoutOp::getFlops() { return estimateFlops(*this, 2); }
+int64_t DropoutSeedsOp::getFlops() { return 0; }
 int64_t StochasticRoundOp::getFlops() { return estimateFlops(*this, 2); }
 
 //===----------------------------------------------------------------------===//

@@ -45,6 +45,7 @@ NETWORKS = {
     "lenet": ((), _images(28, 1, 10), 4),
     "resnet18": (("--width=8", "--image-size=32", "--classes=10", "--label-smoothing=0.1"), _images(32, 3, 10), 8),
     "gpt2": ((*_TEXT, f"--vocabulary={_WORDS}"), _gpt2, 3),
+    "gpt2-dropout": ((*_TEXT, f"--vocabulary={_WORDS}", "--attention-dropout=0.3"), _gpt2, 3),
     "decoder": (("--vocabulary=31", "--sequence=12", "--layers=1", "--width=32", "--heads=4", "--key-heads=2",
                  "--feed-forward=24", "--clip=1"), _decoder, 3),
     "decoder-packed": (("--vocabulary=31", "--sequence=12", "--layers=1", "--width=32", "--heads=4", "--key-heads=2",

@@ -43,7 +43,8 @@ def CUDA_AttentionAttr : AttrDef<CUDA_Dialect, "Attention"> {
 
 defvar CUDA_AttentionArguments = (ins CUDA_AttentionAttr:$sizes, F64Attr:$scale,
     OptionalAttr<I64Attr>:$left_bound, OptionalAttr<I64Attr>:$right_bound,
-    UnitAttr:$bias, UnitAttr:$lengths, CUDA_HeadsAttr:$query, CUDA_HeadsAttr:$key,
+    UnitAttr:$bias, UnitAttr:$lengths, OptionalAttr<F64Attr>:$dropout,
+    DefaultValuedAttr<I64Attr, "0">:$seed_row, CUDA_HeadsAttr:$query, CUDA_HeadsAttr:$key,
     CUDA_HeadsAttr:$value, CUDA_HeadsAttr:$output);
 
 defvar CUDA_AttentionMethods = [
@@ -67,6 +68,12 @@ def CUDA_SDPAOp : CUDA_LaunchOp<"sdpa", "", [], CUDA_AttentionMethods> {
     | the tensors that hold Q, K and V, which may be one | always |
     | a bias of f32 or the type of Q, [1 or batch, 1 or heads, queries, keys] | with `bias` |
     | the number of queries and that of keys of each sample, [batch] of i32 | with `lengths` |
+    | the result of `cuda.dropout_seeds`, [N, 2] of i64, of which the plan reads row `seed_row` | with `dropout` |
+
+    With `dropout`, cuDNN zeroes elements of the softmax with this probability and
+    multiplies the others by 1 / (1 - `dropout`). It draws the random numbers,
+    which are not those of `train.dropout`. The gradient with the same row drops
+    the same elements.
 
     The attributes `query`, `key`, `value` and `output` say where the heads are.
     Each begins at a multiple of 16 bytes. The first result holds the output
@@ -106,7 +113,7 @@ def CUDA_SDPAGradOp
   let description = [{
     The gradients of the queries, keys and values. The inputs are the gradient of
     the output, Q, K, V, the output and ln Σ exp of the scores, then the bias and
-    the lengths as in `cuda.sdpa`. The plan computes the scores again.
+    the lengths and the seeds as in `cuda.sdpa`. The plan computes the scores again.
 
     The results are the gradients of queries, keys and values, or one tensor that
     holds all three. `query_grad`, `key_grad` and `value_grad` say where the
@@ -117,7 +124,8 @@ def CUDA_SDPAGradOp
     does not grow with the square of the length.
 
     The plan takes `batch` / `parts` samples, and runs `parts` times. The parts
-    share the scratch memory.
+    share the scratch memory. With `dropout` there is one part, because cuDNN
+    counts the samples of a plan.
 
     Example:
 

@@ -211,6 +211,25 @@ def CUDA_DropoutOp
                                       OptionalAttr<I64Attr>:$divided_along));
 }
 
+def CUDA_DropoutSeedsOp
+    : CUDA_TunedOp<"dropout_seeds", ["rng"], ["seeds"], ["getFlops"]> {
+  let summary = "seeds for the random numbers of cuDNN";
+  let description = [{
+    Row i holds a seed and an offset for the generator of cuDNN. They are a block
+    of random numbers with the state of the generator (i64: seed and step) and
+    key i of `keys`, so that all attentions of a step and all steps draw other
+    numbers. With `by_rank`, each rank has other seeds.
+
+    Example:
+
+    ```mlir
+    %seeds = cuda.dropout_seeds ins(%rng : tensor<2xi64>)
+        {keys = array<i32: 0, 3>} -> tensor<2x2xi64>
+    ```
+  }];
+  let arguments = !con(operands, (ins DenseI32ArrayAttr:$keys, UnitAttr:$by_rank));
+}
+
 def CUDA_StochasticRoundOp
     : CUDA_TunedOp<"stochastic_round", ["x", "rng"], ["y"], ["getFlops"]> {
   let summary = "rounds f32 to bf16, up or down at random";
