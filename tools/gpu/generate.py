@@ -73,7 +73,7 @@ class Generator:
             (folder / part).mkdir(parents=True)
         shutil.copytree(root / "include/amp/Runtime", folder / "include/amp/Runtime")
         here = pathlib.Path(__file__).parent
-        for script in ("run.py", "peers.py", "peer_choices.py", "peer_networks.py", "network_cases.py", "ceilings.cu", "probe.cu"):
+        for script in ("run.py", "lease.py", "peers.py", "peer_choices.py", "peer_networks.py", "network_cases.py", "ceilings.cu", "probe.cu"):
             shutil.copy(here / script, folder)
         copy_library(folder / "cudnn")
         shutil.copytree(here / "harness", folder / "harness", ignore=shutil.ignore_patterns("__pycache__"))
@@ -137,7 +137,7 @@ class Generator:
         """A small network of a kind, with states. The peers train it too."""
         options, make, batch = small_networks.NETWORKS[name]
         path, data = self.folder / f"reference/{name}.mlir", f"data/{name}-small.npz"
-        path.write_text(execute(self.tools / "amp-model", name, *options, *small_networks.CONSTANT_RATE))
+        path.write_text(execute(self.tools / "amp-model", name.split("-")[0], *options, *small_networks.CONSTANT_RATE))
         np.savez(self.folder / data, **make(np.random.default_rng(11), 3 * batch))
         self.add(f"{name}-small", path, batch, data, ("f32", "bf16", "fp16"), small=True)
         path.unlink()

@@ -124,7 +124,10 @@ def parse_options():
     parser.add_argument("--resume", action="store_true", help="keep the samples of the file of results and add those that it lacks")
     parser.add_argument("--nvcc", help="the compiler (default: that on the PATH, in CUDA_HOME or /usr/local/cuda)")
     parser.add_argument("--flags", default="", help="more options for nvcc, in one argument: --flags='-lineinfo -G'")
-    parser.add_argument("--build-only", action="store_true", help="build for sm_80 and sm_90 and stop, which needs no GPU")
+    parser.add_argument("--build-only", action="store_true", help="build and stop, which needs no GPU")
+    parser.add_argument("--architectures", default="", help="with --build-only: what to build for (default: the GPU, or 80,90)")
+    parser.add_argument("--prebuilt", action="store_true",
+                        help="use the programs that --build-only built, also on another machine, which needs no nvcc")
     parser.add_argument("--tune", action="store_true", help="time the algorithms of products first")
     parser.add_argument("--rounds", type=int, default=5, help="most rounds of timing (default: 5)")
     parser.add_argument("--minutes", type=float, default=8, help="when to stop (default: 8)")
@@ -139,6 +142,10 @@ def parse_options():
     options = parser.parse_args()
     stages = [*STAGES, *NETWORK_STAGES]
     options.stages = [stage for stage in options.stages.split(",") if stage]
+    if options.prebuilt and (options.build_only or options.flags):
+        parser.error("--prebuilt builds nothing, expected no --build-only and no --flags")
+    if options.architectures and not options.build_only:
+        parser.error("--architectures needs --build-only")
     if options.peers_only and options.no_peers:
         parser.error("--peers-only and --no-peers leave nothing to do")
     options.runs_all = options.stages == ["all"]
@@ -169,6 +176,17 @@ def find_compiler(run):
         run.set_device(gpu)
         return None
     nvcc = machine.find_tool("nvcc", options.nvcc)
+    if options.prebuilt:
+        gpu = machine.query_gpu()
+        if not gpu:
+            fail(NO_GPU, "this machine has no GPU that nvidia-smi lists: nothing was checked and nothing timed")
+        run.set_device(gpu)
+        # The folders may have other names than where the programs were built.
+        paths = [run.out, *machine.find_library_folders(nvcc)]
+        path = os.pathsep.join(map(str, [*paths, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]))
+        # PyTorch finds its own libraries.
+        run.environment = {**os.environ, "LD_LIBRARY_PATH": path}
+        return None
     if not nvcc:
         fail(NOT_BUILT, "there is no nvcc on the PATH, in CUDA_HOME or in /usr/local/cuda")
     gpu = machine.query_gpu()
@@ -177,7 +195,7 @@ def find_compiler(run):
                      "(--build-only builds the programs all the same)")
     run.set_device(gpu)
     results["nvcc"] = last_line(machine.execute([nvcc, "--version"], 60)[1])
-    architectures = [gpu["architecture"]] if gpu else ["80", "90"]
+    architectures = options.architectures.split(",") if options.architectures else [gpu["architecture"]] if gpu else ["80", "90"]
     before = [nvcc, "-std=c++17", "-O3", f"-I{folder / 'include'}", *(f"-gencode=arch=compute_{a},code=sm_{a}" for a in architectures),
               *shlex.split(options.flags)]
     return f"{shlex.join(before)} {{}} {shlex.join([*machine.find_library(nvcc), '-ldl'])}"
@@ -233,6 +251,7 @@ def main():
                 run.cases = [case for case in run.cases if needs_build(case, options.stages)]
             run.build(compiler)
         if options.build_only:
+            run.build_tools()
             print("built only: nothing was checked and nothing timed")
             status = NOT_BUILT if run.failed_builds else 0
         else:

@@ -7,7 +7,7 @@
 #
 # REQUIRES: full, torch-export
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %amp_src_root/tools/gpu/generate.py %amp_obj_root/bin %t/gpu '^decoder-(300m|small)$' --reduced
+# RUN: %python %amp_src_root/tools/gpu/generate.py %amp_obj_root/bin %t/gpu '^decoder-(300m|small|packed-small)$' --reduced
 # RUN: %python %s %t/gpu '%cuda_host_cxx {} %cuda_host_lib' %torch_python
 # RUN: %python %amp_src_root/tools/docs/gpu-results.py %amp_src_root %t/page %t/gpu/results.json
 # RUN: FileCheck %s < %t/page/gpu-results.md
@@ -78,6 +78,30 @@ found = json.loads((folder / "alone.json").read_text())
 assert found["times"] == {} and found["peers"][f"{BF16}-eager"]["samples"] and set(found["curves"][BF16]) == {"eager"}
 assert len(found["curves"][BF16]["eager"]["losses"]) == 3
 assert "--peers-only has none of the stages" in run(2, *alone, "--stages", "states")
+# The parts within the time of a lease: the value decides their order, a part needs time enough to start,
+# and another lease takes what is missing.
+def lease(status, *arguments):
+    result = subprocess.run([sys.executable, "-I", "-S", folder / "lease.py", "--output", folder / "leased" / "results.json",
+                             *arguments], capture_output=True, text=True)
+    print(result.stdout, result.stderr, sep="", flush=True)
+    assert result.returncode == status, (arguments, result.returncode)
+    return result.stdout + result.stderr
+
+
+(folder / "leased").mkdir()
+plan = lease(0, "--dry-run")
+assert plan.index("part right:") < plan.index("part gpt2:") < plan.index("part gpt2-compile:") < plan.index("part library:")
+assert "part others: needs 1.5 minutes" in plan and "--minutes 2.50" in plan, plan
+assert "unknown part 'none'" in lease(2, "--parts", "none") and "belongs to run.py" in lease(2, "--stages=states")
+small = ("--parts", "right,decoder", "--cases", f"^{BF16}$|^decoder-small-bf16$", *EMULATED[:4], "--torch-python", torch_python)
+text = lease(0, "--minutes", "0.9", *small)
+assert "part right: needs 1 minutes, 0.9 are left" in text and "not complete: right, decoder" in text, text
+assert "2 parts complete" in lease(0, "--minutes", "9", *small)
+found = json.loads((folder / "leased/results.json").read_text())
+assert found["times"][BF16]["samples"] and found["launches"][BF16] and found["peers"][f"{BF16}-eager"]["samples"]
+assert [check["case"] for check in found["checks"] if check["check"] == "states as on the CPU"] == ["decoder-small-bf16"]
+assert lease(0, "--minutes", "9", *small).count("complete in") == 2
+
 # Without PyTorch they are skipped by name.
 bare = folder / "python"
 bare.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')

@@ -74,6 +74,20 @@ arrays["fc1.weight"] = arrays["fc1.weight"] * np.float32(1.01)
 np.savez(reference, **arrays)
 assert "FAILED digits-mlp-fp16: states as on the CPU: fc1.weight" in run_stage(1, *EMULATED, "--cases", "mlp-fp16", "--stages", "states")
 
+# Programs that were built before, on a machine without a compiler. Its GPU is the emulator.
+(folder / "prebuilt").mkdir()
+smi = folder / "prebuilt/nvidia-smi"
+smi.write_text("#!/bin/sh\necho 'NVIDIA H100 80GB HBM3, 580.1, 9.0'\n")
+smi.chmod(0o755)
+there = {"PATH": f"{folder / 'prebuilt'}:/usr/bin:/bin"}
+PREBUILT = ("--prebuilt", "--cases", "mlp-fp16|overflow", "--stages", "states", "--no-peers")
+text = run_stage(1, *PREBUILT, env=there)
+assert "FAILED digits-mlp-fp16: states as on the CPU: fc1.weight" in text and "ok     digits-mlp-overflow: states" in text
+(folder / "out/digits-mlp-fp16").unlink()
+assert "digits-mlp-fp16 is missing, expected it from --build-only" in run_stage(2, *PREBUILT, env=there)
+assert "--prebuilt builds nothing" in run_stage(2, *PREBUILT, "--build-only")
+assert "--architectures needs --build-only" in run_stage(2, "--architectures", "90")
+
 # A machine that has a compiler and no GPU, and one that has neither.
 (folder / "bin").mkdir()
 nvidia = folder / "bin/nvidia-smi"

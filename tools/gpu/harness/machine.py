@@ -52,11 +52,12 @@ def end_all():
         end(process)
 
 
-def execute(command, seconds):
+def execute(command, seconds, env=None):
     """The exit status and the output of a command, which is stopped at the limit. If it cannot be
     started, 127 and the reason."""
     try:
-        process = start(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, errors="replace")
+        process = start(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, errors="replace",
+                        env=env)
     except OSError as error:
         return 127, str(error)
     try:
@@ -114,13 +115,25 @@ def find_tool(name, given=None):
         (tool for home in homes if home and (tool := shutil.which(name, path=f"{home}/bin"))), None)
 
 
+def find_packages():
+    """The folders of Python packages with libraries of the toolkit."""
+    return [base for path in {*sys.path, sysconfig.get_paths()["purelib"]} if path for base in glob.glob(f"{path}/nvidia/*")]
+
+
+def find_library_folders(nvcc):
+    """The folders that may have cuBLASLt and cuDNN: of the toolkit, if there is one, and of Python packages."""
+    toolkit = pathlib.Path(shutil.which(nvcc) or nvcc).resolve().parents[1] if nvcc else pathlib.Path("/usr/local/cuda")
+    folders = [toolkit / "lib64", toolkit / "lib", *toolkit.glob("targets/*/lib"), *(pathlib.Path(p) / "lib" for p in find_packages())]
+    return [folder for folder in folders if folder.is_dir()]
+
+
 def find_library(nvcc):
     """The flags by which nvcc and the program find cuBLASLt: of the toolkit, or of a Python
     package."""
     flags = []
     toolkit = pathlib.Path(shutil.which(nvcc) or nvcc).resolve().parents[1]
-    packages = [base for path in {*sys.path, sysconfig.get_paths()["purelib"]} if path for base in glob.glob(f"{path}/nvidia/*")]
-    for folder in [toolkit / "lib64", toolkit / "lib", *toolkit.glob("targets/*/lib"), *(pathlib.Path(p) / "lib" for p in packages)]:
+    packages = find_packages()
+    for folder in find_library_folders(nvcc):
         found = sorted(folder.glob("libcublasLt.so*"))
         if found:
             name = "-lcublasLt" if found[0].name.endswith(".so") else f"-l:{found[0].name}"

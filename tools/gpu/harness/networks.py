@@ -84,6 +84,14 @@ class Networks(Times):
 
     # The library.
 
+    def build_tools(self):
+        """The programs of stages that run no case."""
+        for name in ("ceilings", "probe"):
+            status, text = self.compile_source(folder / f"{name}.cu", self.out / name)
+            if status:
+                self.note("machine", f"build of {name}", False, text)
+                self.failed_builds.append(name)
+
     def probe(self):
         """Asks the heuristics of cuBLASLt for every product of every case and for a grid, and writes
         the table next to the results."""

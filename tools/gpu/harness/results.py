@@ -53,6 +53,7 @@ class Results:
         self.peers = self.monitor = None
         self.cudnn = None  # the library over cuDNN
         self.compiler = None
+        self.environment = None  # of own programs, if it is another one
         self.failed_builds = []
         self.broken = set()  # cases whose trainer does not run
         text = (folder / "cases.json").read_text()
@@ -138,7 +139,7 @@ class Results:
 
     def execute(self, command, most):
         limit = self.cap(most)
-        status, text = machine.execute(command, limit)
+        status, text = machine.execute(command, limit, env=self.environment)
         if status == TIMEOUT and limit < most:
             raise NotRun(f"no time left after {limit:.0f} s")
         return status, text
@@ -162,6 +163,8 @@ class Results:
 
     def compile_source(self, source, program, libraries=()):
         """Builds a program, unless it is there and neither its source nor the command changed."""
+        if self.options.prebuilt:
+            return (0, "") if program.exists() else (1, f"{program} is missing, expected it from --build-only")
         if self.seconds_left < 1:
             return TIMEOUT, "no time left"
         # The compiler is a command, with the arguments that follow the source.
@@ -181,6 +184,8 @@ class Results:
     def build_library(self, compiler):
         """The library over cuDNN, built from the sources in this folder, or None and the reason."""
         library, sources = self.out / "libamp_cudnn.so", sorted((folder / "cudnn").glob("*.cpp"))
+        if self.options.prebuilt:
+            return (library, "") if library.exists() else (None, f"{library} is missing, expected it from --build-only")
         headers = machine.find_header("cudnn_graph.h")
         if not sources or not headers:
             return None, "there are no headers of cuDNN" if sources else "the folder has no sources of the library"
