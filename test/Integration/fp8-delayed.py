@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Scales that follow the magnitudes of earlier steps: against a model of the rules of Transformer
-# Engine over 1,000 steps with overflows, over changes of the loss scale, and in checkpoints.
+# Engine over 1,000 steps with overflows, over changes of the loss scale, and in checkpoints. Scales
+# that follow the magnitude of the same step: against a model of the rules of torchao, in the same steps.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %amp_src_root %t
@@ -56,6 +57,16 @@ class Quantizer:
         self.scale = f32(np.finfo(f32).max) if np.isinf(scale) else scale
 
 
+EPSILON = f32(1e-12)
+
+
+def torchao_scale(amax, format, power_of_two):
+    """The scale of a tensor in torchao: a division in f64, with a least magnitude. A power of two has no
+    mantissa."""
+    scale = f32(np.float64(LARGEST[format]) / max(np.float64(amax), np.float64(EPSILON)))
+    return (scale.view(np.uint32) & np.uint32(0xFF800000)).view(f32) if power_of_two else scale
+
+
 # One step with all quantisers, and magnitudes over 60 powers of ten. Some tensors are zero, infinite or
 # NaN, at random and in runs, and one run is longer than a history.
 CASES = [(length, algorithm, margin, format) for length in (1, 31, 1024) for algorithm in ("max", "most_recent")
@@ -80,6 +91,12 @@ for i, (length, algorithm, margin, format) in enumerate(CASES):
     attributes = [f"margin = {margin} : i32"] + ["most_recent"] * (algorithm == "most_recent")
     body.append(f"  %t{i}, %k{i} = amp.update_quantizer %s{i}, %h{i}, %a for {format} {{{', '.join(attributes)}}} : {row}")
     results.append((f"%t{i}, %k{i}, %s{i}", f"tensor<f32>, {row}, tensor<f32>"))
+CURRENT = [(format, power_of_two) for format in LARGEST for power_of_two in (False, True)]
+for i, (format, power_of_two) in enumerate(CURRENT):
+    attributes = [f"epsilon = {EPSILON:.9e} : f32"] + ["power_of_two"] * power_of_two
+    body.append(f"  %c{i} = amp.scale_from_amax %a for {format} {{{', '.join(attributes)}}} : tensor<f32>")
+    updates.append(f'tensor<f32> {{amp.metric = "current{i}"}}')
+    results.append((f"%c{i}", "tensor<f32>"))
 text = f"""func.func @step(%x: tensor<?x{WIDTH}xf32> {{amp.role = "batch", amp.name = "x"}}, {', '.join(arguments)})
     -> (tensor<f32> {{amp.metric = "amax"}}, {', '.join(updates)}) {{
   %a = amp.amax %x : tensor<?x{WIDTH}xf32> -> tensor<f32>
@@ -104,6 +121,11 @@ for row, amax in zip(rows, amaxes):
     for i, model in enumerate(models):
         assert f32(row[f"scale{i}"]) == model.scale, (row["step"], CASES[i], row[f"scale{i}"], model.scale)
         model.step(amax)
+for row, amax in zip(rows, amaxes):
+    for i, case in enumerate(CURRENT):
+        # torchao divides by an infinity, so that its payloads are 0 or NaN. Ours are all NaN.
+        want = torchao_scale(amax, *case) if np.isfinite(amax) else f32(np.nan)
+        assert np.array_equal(f32(row[f"current{i}"]), want, equal_nan=True), (row["step"], case, row[f"current{i}"], want)
 states = read_states(f"{folder}/histories.npz")
 for i, model in enumerate(models):
     assert states[f"s{i}"] == model.scale, CASES[i]
