@@ -91,6 +91,34 @@ static LogicalResult verifyScales(ScaledMatmulOp op) {
   return success();
 }
 
+/// Whether `scale` consists of powers of two. Moves keep them.
+static bool isPowerOfTwo(Value scale) {
+  while (Operation *op = scale.getDefiningOp()) {
+    if (auto fromAmax = dyn_cast<mlir::amp::ScaleFromAmaxOp>(op))
+      return fromAmax.getPowerOfTwo();
+    auto iface = dyn_cast<mlir::amp::FloatRangeOpInterface>(op);
+    if (!iface || iface.getElementFlow() != mlir::amp::ElementFlow::Moves ||
+        op->getNumOperands() != 1)
+      return false;
+    scale = op->getOperand(0);
+  }
+  return false;
+}
+
+/// Verifies that scales of 32 elements, whose factors are exponents, are powers
+/// of two.
+static LogicalResult verifyExponents(ScaledMatmulOp op) {
+  for (bool isLhs : {true, false})
+    if (getScaleKind(op, isLhs) == Float8Scale::Vector32 &&
+        !isPowerOfTwo(isLhs ? op.getLhsScale() : op.getRhsScale()))
+      return op->emitOpError("has scales of 32 elements of its ")
+             << (isLhs ? "first" : "second")
+             << " operand that are not known to be powers of two, expected "
+                "those of amp.scale_from_amax with 'power_of_two': a GPU reads "
+                "only exponents (E8M0)";
+  return success();
+}
+
 /// Verifies that programs have an equivalent of `op`.
 static LogicalResult verifyScaledOp(Operation *op) {
   if (isa<mlir::amp::DequantizeOp>(op))
@@ -119,7 +147,9 @@ static LogicalResult verifyScaledOp(Operation *op) {
       return op->emitOpError("divides by another scale than the one that "
                              "multiplied its operand");
   }
-  return verifyScales(product);
+  if (failed(verifyScales(product)))
+    return failure();
+  return verifyExponents(product);
 }
 
 //===----------------------------------------------------------------------===//
