@@ -12,6 +12,7 @@
 #include "amp/Support/InputFile.h"
 #include "amp/Support/ToolDiagnostics.h"
 #include "amp/Target/CUDA/CUDAEmitter.h"
+#include "amp/Target/CUDA/ProductTable.h"
 #include "amp/Target/CUDA/Standalone.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -20,6 +21,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -63,6 +65,12 @@ static cl::opt<std::string>
            cl::desc("With --cuda-costs: print the largest batch whose step "
                     "takes no more memory"),
            cl::cat(category));
+static cl::opt<std::string> productTable(
+    "product-table", cl::value_desc("file"),
+    cl::desc("With --mlir-to-cuda: look up the products in the table that the "
+             "stage probe of tools/dev gpu wrote; those that the library "
+             "refuses are errors"),
+    cl::cat(category));
 static cl::opt<std::string> entry("entry", cl::value_desc("name"),
                                   cl::desc("The step or program (default: the "
                                            "only one)"),
@@ -487,7 +495,7 @@ static int checkOptions() {
   if (printCosts)
     for (const cl::Option *option : std::initializer_list<const cl::Option *>{
              &emitMain, &emitForward, &headerFile, &cmakeFile, &standalone,
-             &runtimeDir})
+             &runtimeDir, &productTable})
       if (option->getNumOccurrences() > 0)
         return fail("--" + option->ArgStr + " needs --mlir-to-cuda");
   if (device.getNumOccurrences() > 0)
@@ -601,6 +609,32 @@ static int prepare(ModuleOp module, std::string &largest) {
   return 0;
 }
 
+/// Looks up the products of the source `text` in the table, if one is given.
+static int checkProducts(StringRef text) {
+  if (productTable.empty())
+    return 0;
+  auto table = amp::readInputFile(productTable, uint64_t(1) << 30);
+  if (!table)
+    return fail("cannot read '" + productTable +
+                "': " + llvm::toString(table.takeError()));
+  llvm::Expected<cuda::ProductAnswers> answers =
+      cuda::lookUpProducts(text, (*table)->getBuffer());
+  if (!answers)
+    return fail("'" + productTable + "' is not a table of products: " +
+                llvm::toString(answers.takeError()));
+  if (!answers->unknown.empty())
+    llvm::errs() << "amp-translate: warning: '" << productTable
+                 << "' does not have the products "
+                 << llvm::join(answers->unknown, ", ")
+                 << ", so it is not known whether the library (of "
+                 << answers->library << ") accepts them\n";
+  if (!answers->refused.empty())
+    return fail("the library has no algorithm for the products " +
+                llvm::join(answers->refused, ", ") + " (" + answers->library +
+                ", by '" + productTable + "')");
+  return 0;
+}
+
 /// Writes the source of `program` and its companion files.
 static int emit(ModuleOp module, cuda::ProgramOp program) {
   std::vector<std::pair<std::string, std::string>> files;
@@ -617,6 +651,8 @@ static int emit(ModuleOp module, cuda::ProgramOp program) {
   }
   if (failed(cuda::emitCUDA(program, options, text)))
     return 1;
+  if (int status = checkProducts(text))
+    return status;
   if (standalone) {
     std::string folder = runtimeDir, message;
     if (folder.empty())
