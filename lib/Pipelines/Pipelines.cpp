@@ -9,6 +9,7 @@
 
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/Precision/Policy/Policy.h"
+#include "amp/Precision/Policy/ScalingRecipe.h"
 #include "amp/Replication/Passes.h"
 #include "amp/Support/OptionText.h"
 #include "amp/Support/PrecisionName.h"
@@ -85,14 +86,36 @@ static void addLossScaling(OpPassManager &pm, const AMPPipelineOptions &options,
 
 /// If `precision` is fp8, or fp8- and a recipe, replaces it by bf16, the type
 /// of operations that have no 8-bit operands. Returns the recipe, or an empty
-/// string for no 8-bit operands.
-static std::string takeRecipe(std::string &precision, StringRef option) {
+/// string for no 8-bit operands. `setting` is the recipe of the policy.
+static std::string takeRecipe(std::string &precision, StringRef option,
+                              StringRef setting) {
   StringRef rest = precision;
-  if (!rest.consume_front("fp8") || !(rest.empty() || rest.consume_front("-")))
-    return option.str();
-  std::string recipe = choose(option, rest, "current");
-  precision = "bf16";
-  return recipe;
+  bool isFloat8 =
+      rest.consume_front("fp8") && (rest.empty() || rest.consume_front("-"));
+  if (setting == "none" || (!isFloat8 && precision == "f32"))
+    setting = "";
+  std::string recipe =
+      isFloat8 ? choose(choose(option, rest, ""), setting, "current")
+               : choose(option, setting, "");
+  if (isFloat8)
+    precision = "bf16";
+  return recipe == "none" ? "" : recipe;
+}
+
+/// Returns whether the option for the setting `key` of 8-bit products is given.
+static bool isGiven(const AMPPipelineOptions &options, StringRef key) {
+  const std::pair<StringRef, bool> given[] = {
+      {"formats", options.fp8Formats.hasValue()},
+      {"history-length", options.fp8HistoryLength.hasValue()},
+      {"algorithm", options.fp8Algorithm.hasValue()},
+      {"margin", options.fp8Margin.hasValue()},
+      {"accumulator-bits", options.fp8AccumulatorBits.hasValue()},
+      {"promotion", options.fp8Promotion.hasValue()},
+      {"keep-first", options.fp8KeepFirst.hasValue()},
+      {"keep-last", options.fp8KeepLast.hasValue()},
+      {"backward", options.fp8Backward.hasValue()},
+      {"high-weight-gradients", options.fp8HighWeightGradients.hasValue()}};
+  return llvm::is_contained(given, std::pair(key, true));
 }
 
 /// Adds the pass that chooses products of 8-bit operands by `recipe`.
@@ -102,6 +125,7 @@ static void addQuantization(OpPassManager &pm,
                             const std::string &recipe) {
   QuantizeProductsPassOptions quantize;
   quantize.recipe = recipe;
+  quantize.formats = options.fp8Formats;
   quantize.historyLength = options.fp8HistoryLength;
   quantize.algorithm = options.fp8Algorithm;
   quantize.margin = options.fp8Margin;
@@ -113,9 +137,22 @@ static void addQuantization(OpPassManager &pm,
   quantize.linear.assign(settings.linear.begin(), settings.linear.end());
   quantize.keepFirst = options.fp8KeepFirst;
   quantize.keepLast = options.fp8KeepLast;
-  quantize.forwardOnly = options.fp8ForwardOnly;
+  quantize.keep.assign(settings.float8.keep.begin(),
+                       settings.float8.keep.end());
+  llvm::append_range(quantize.keep, options.fp8Keep);
+  quantize.backward = options.fp8Backward;
   quantize.highWeightGradients = options.fp8HighWeightGradients;
-  pm.addPass(createQuantizeProductsPass(quantize));
+  quantize.report = options.fp8Report;
+  std::unique_ptr<Pass> pass = createQuantizeProductsPass(quantize);
+  // A key of a policy sets the option of the same name. Another recipe has
+  // nothing to do with the values of the policy's recipe.
+  const std::string &own = settings.float8.recipe;
+  if (own.empty() || own == recipe)
+    for (const auto &[key, value] : settings.float8.values)
+      if (!isGiven(options, key))
+        (void)pass->initializeOptions(key + "=" + value,
+                                      [](const Twine &) { return failure(); });
+  pm.addPass(std::move(pass));
 }
 
 void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
@@ -127,7 +164,8 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   // auto-mixed-precision reports it.
   PolicySettings settings = Policy::readSettings(options.policy);
   std::string precision = choose(options.precision, settings.precision, "fp16");
-  std::string recipe = takeRecipe(precision, options.fp8Recipe);
+  std::string recipe =
+      takeRecipe(precision, options.fp8Recipe, settings.float8.recipe);
   std::string masters =
       choose(options.masterWeights, settings.masterWeights, "cast");
   AutoMixedPrecisionPassOptions mixedPrecision;
@@ -287,7 +325,8 @@ std::string mlir::amp::findIdleOption(const AMPPipelineOptions &options) {
 
 static constexpr StringLiteral kTrainingPipeline = "amp-training-pipeline";
 /// Options that take several values.
-static constexpr StringRef kListOptions[] = {"report", "recompute-blocks"};
+static constexpr StringRef kListOptions[] = {"report", "recompute-blocks",
+                                             "fp8-keep"};
 
 std::string mlir::amp::parsePipeline(StringRef text,
                                      AMPPipelineOptions &options) {

@@ -15,8 +15,10 @@ using namespace mlir::amp;
 ProductChooser::ProductChooser(const StepRewriter &step,
                                const ScalingRecipe &recipe,
                                const LossScales &lossScales,
-                               const QuantizeProductsPassOptions &options)
-    : step(step), recipe(recipe), lossScales(lossScales), options(options) {
+                               const QuantizeProductsPassOptions &options,
+                               ArrayRef<llvm::GlobPattern> keep)
+    : step(step), recipe(recipe), lossScales(lossScales), options(options),
+      keep(keep) {
   SmallVector<Value> seeds;
   step.getFunction()->walk([&](GradientSeedOpInterface seed) {
     llvm::append_range(seeds, seed->getResults());
@@ -83,7 +85,8 @@ StringRef ProductChooser::findObstacle(const Candidate &candidate) const {
     return "amp.precision pins it";
   const MatrixProduct &product = candidate.product;
   if (!product.lhs)
-    return "it is not a product of two matrices";
+    return "it multiplies batches of matrices, which keep 16 bits in all "
+           "recipes";
   if (!isSixteenBit(op->getOperand(0)) || !isSixteenBit(op->getOperand(1)))
     return "its operands are not of 16 bits";
   if (recipe.isDelayed)
@@ -93,61 +96,126 @@ StringRef ProductChooser::findObstacle(const Candidate &candidate) const {
     return findWeight(product.lhs) || findWeight(product.rhs)
                ? ""
                : "neither operand is a weight";
-  if (options.forwardOnly)
-    return "it belongs to the backward pass";
   if (candidate.isLhsGradient && candidate.isRhsGradient)
     return "both operands are gradients";
   return "";
 }
 
-/// Keeps the first and the last layers, in program order, in 16 bits.
-void ProductChooser::keepOuterLayers(std::vector<Candidate> &candidates) const {
+/// Whether a parameter is an operand of a product of two matrices in the
+/// forward pass.
+static bool isLayer(const Candidate &candidate) {
+  const MatrixProduct &product = candidate.product;
+  return candidate.isForward() && product.lhs &&
+         (findWeight(product.lhs) || findWeight(product.rhs));
+}
+
+/// Keeps the layers that options name, and the first and the last ones, in
+/// program order, in 16 bits.
+void ProductChooser::keepLayers(std::vector<Candidate> &candidates) const {
   SmallVector<Candidate *> layers;
   for (Candidate &candidate : candidates)
-    if (candidate.isForward() && candidate.product.lhs &&
-        (findWeight(candidate.product.lhs) ||
-         findWeight(candidate.product.rhs)))
+    if (isLayer(candidate)) {
+      candidate.isOfLayer = true;
       layers.push_back(&candidate);
-  auto keep = [](Candidate *layer, StringRef reason) {
+    }
+  auto keepLayer = [](Candidate *layer, StringRef reason) {
+    layer->isKept = true;
     if (layer->reason.empty())
       layer->reason = reason;
   };
+  for (Candidate *layer : layers)
+    if (llvm::any_of(keep, [&](const llvm::GlobPattern &glob) {
+          return glob.match(layer->getLayer());
+        }))
+      keepLayer(layer, "the option 'keep' names its layer");
   ArrayRef<Candidate *> all = layers;
   for (Candidate *layer : all.take_front(options.keepFirst))
-    keep(layer, "it is one of the first layers");
+    keepLayer(layer, "it is one of the first layers");
   for (Candidate *layer : all.take_back(options.keepLast))
-    keep(layer, "it is one of the last layers");
+    keepLayer(layer, "it is one of the last layers");
 }
 
-/// Keeps the products of the backward pass whose layer has 16-bit operands.
-void ProductChooser::chooseBackward(std::vector<Candidate> &candidates) const {
-  llvm::DenseSet<Value> inputs;
-  llvm::DenseSet<Attribute> numbers;
-  for (const Candidate &candidate : candidates)
-    if (candidate.isForward() && candidate.reason.empty()) {
-      for (Value operand : {candidate.product.lhs, candidate.product.rhs})
-        inputs.insert(skipInsertedCasts(operand));
-      if (Attribute id = candidate.op->getAttr(AMPDialect::kIdAttr))
-        numbers.insert(id);
+/// Finds the layers of the products of the backward pass.
+void ProductChooser::findLayers(std::vector<Candidate> &candidates) const {
+  llvm::DenseMap<Value, unsigned> byInput;
+  llvm::DenseMap<Attribute, unsigned> byNumber;
+  for (auto [number, candidate] : llvm::enumerate(candidates)) {
+    if (!candidate.isOfLayer)
+      continue;
+    // Of several layers that read a tensor, one with 8-bit operands counts.
+    for (Value operand : {candidate.product.lhs, candidate.product.rhs}) {
+      unsigned &first =
+          byInput.try_emplace(skipInsertedCasts(operand), number).first->second;
+      if (!candidates[first].reason.empty())
+        first = number;
     }
+    if (Attribute id = candidate.op->getAttr(AMPDialect::kIdAttr))
+      byNumber.try_emplace(id, number);
+  }
   for (Candidate &candidate : candidates) {
-    if (candidate.isForward() || !candidate.reason.empty())
+    if (candidate.isForward() || !candidate.product.lhs ||
+        (candidate.isLhsGradient && candidate.isRhsGradient))
       continue;
     Value other =
         candidate.isLhsGradient ? candidate.product.rhs : candidate.product.lhs;
     // A step that differentiation made says to which layer a product belongs.
     Attribute layer = candidate.op->getAttr(AMPDialect::kBackwardOfAttr);
-    if (!inputs.contains(skipInsertedCasts(other)) && !numbers.contains(layer))
+    auto known = layer ? byNumber.find(layer) : byNumber.end();
+    if (known != byNumber.end())
+      candidate.forward = known->second;
+    else if (auto found = byInput.find(skipInsertedCasts(other));
+             found != byInput.end())
+      candidate.forward = found->second;
+    candidate.isOfLayer = candidate.forward.has_value();
+    candidate.isKept =
+        candidate.forward && candidates[*candidate.forward].isKept;
+  }
+}
+
+/// Returns the number of the operand of `layer` that is `source`.
+static std::optional<unsigned> findOperand(const Candidate &layer,
+                                           Value source) {
+  if (skipInsertedCasts(layer.product.lhs) == source)
+    return 0;
+  return skipInsertedCasts(layer.product.rhs) == source ? std::optional(1u)
+                                                        : std::nullopt;
+}
+
+/// Keeps the products of the backward pass whose layer has 16-bit operands, and
+/// those that options keep.
+void ProductChooser::chooseBackward(std::vector<Candidate> &candidates) const {
+  for (Candidate &candidate : candidates) {
+    if (candidate.isForward() || !candidate.reason.empty())
+      continue;
+    Value other =
+        candidate.isLhsGradient ? candidate.product.rhs : candidate.product.lhs;
+    auto keepProduct = [&](StringRef reason) {
+      candidate.isKept = true;
+      candidate.reason = reason;
+    };
+    if (!candidate.forward || !candidates[*candidate.forward].reason.empty()) {
       candidate.reason = "it belongs to no layer with 8-bit operands";
-    else if (options.highWeightGradients && !findWeight(other))
-      candidate.reason = "it is the gradient of a weight";
+    } else if (options.backward == "high") {
+      keepProduct("it belongs to the backward pass");
+    } else if (options.backward == "dequantized") {
+      keepProduct(
+          "it belongs to the backward pass, and reads the 8-bit copy of "
+          "its layer in 16 bits");
+      candidate.dequantized =
+          findOperand(candidates[*candidate.forward], skipInsertedCasts(other));
+      if (!candidate.dequantized)
+        candidate.reason = "it belongs to the backward pass";
+    } else if (options.highWeightGradients && !findWeight(other)) {
+      keepProduct("it is the gradient of a weight");
+    }
   }
 }
 
 std::vector<Candidate> ProductChooser::choose(FunctionOpInterface function) {
   std::vector<Candidate> candidates;
   function->walk([&](MatrixProductOpInterface op) {
-    Candidate candidate{op, {}, false, false, "", {}, {}, std::nullopt};
+    Candidate candidate;
+    candidate.op = op;
     if (std::optional<MatrixProduct> product = op.getMatrixProduct()) {
       candidate.product = *product;
       candidate.isLhsGradient = gradients.contains(product->lhs);
@@ -162,7 +230,8 @@ std::vector<Candidate> ProductChooser::choose(FunctionOpInterface function) {
     }
     candidates.push_back(std::move(candidate));
   });
-  keepOuterLayers(candidates);
+  keepLayers(candidates);
+  findLayers(candidates);
   chooseBackward(candidates);
   return candidates;
 }

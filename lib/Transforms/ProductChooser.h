@@ -18,6 +18,8 @@
 #include "amp/LossScaling/ScaleExponentAnalysis.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/IR/Dominance.h"
+#include "llvm/Support/GlobPattern.h"
+#include <array>
 
 namespace mlir::amp {
 
@@ -77,14 +79,25 @@ private:
 /// is empty if they become 8-bit floats.
 struct Candidate {
   MatrixProductOpInterface op;
-  MatrixProduct product;
-  bool isLhsGradient, isRhsGradient;
+  MatrixProduct product = {};
+  bool isLhsGradient = false, isRhsGradient = false;
   StringRef reason;
   /// The loss scales whose product multiplies the left and the right operand.
   SmallVector<Value, 1> lhsLossScales, rhsLossScales;
   /// The time that 8-bit operands save on a target, in picoseconds, without
   /// that of the copies.
   std::optional<int64_t> savedTime;
+  /// Whether it belongs to a layer, and whether an option keeps the layer or
+  /// this product of it.
+  bool isOfLayer = false, isKept = false;
+  /// The forward product of the layer of a product in the backward pass, by its
+  /// number among the candidates.
+  std::optional<unsigned> forward;
+  /// The copies of its operands, once they are made.
+  std::array<QuantizedCopies::Copy, 2> copies;
+  /// The operand of its layer whose copy it reads although it keeps 16 bits: 0
+  /// for the left one, 1 for the right one.
+  std::optional<unsigned> dequantized;
 
   bool isForward() const { return !isLhsGradient && !isRhsGradient; }
   /// Returns the name of the weight of the product's layer.
@@ -99,21 +112,31 @@ class ProductChooser {
 public:
   ProductChooser(const StepRewriter &step, const ScalingRecipe &recipe,
                  const LossScales &lossScales,
-                 const QuantizeProductsPassOptions &options);
+                 const QuantizeProductsPassOptions &options,
+                 ArrayRef<llvm::GlobPattern> keep);
 
   /// Returns all products of `function`, in program order.
   std::vector<Candidate> choose(FunctionOpInterface function);
 
+  /// Returns whether `op` belongs to the backward pass.
+  bool isBackward(Operation *op) const {
+    return llvm::any_of(op->getResults(), [&](Value result) {
+      return gradients.contains(result);
+    });
+  }
+
 private:
   StringRef findObstacle(const Candidate &candidate) const;
   StringRef findObstacleOfHistory(const Candidate &candidate) const;
-  void keepOuterLayers(std::vector<Candidate> &candidates) const;
+  void keepLayers(std::vector<Candidate> &candidates) const;
+  void findLayers(std::vector<Candidate> &candidates) const;
   void chooseBackward(std::vector<Candidate> &candidates) const;
 
   const StepRewriter &step;
   const ScalingRecipe &recipe;
   const LossScales &lossScales;
   const QuantizeProductsPassOptions &options;
+  ArrayRef<llvm::GlobPattern> keep;
   llvm::DenseSet<Value> gradients;
 };
 

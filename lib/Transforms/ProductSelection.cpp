@@ -67,13 +67,12 @@ public:
                 const ScalingRecipe &recipe, const GPURates &rates)
       : candidates(candidates), recipe(recipe), costs(rates, recipe) {}
 
-  FailureOr<std::vector<SelectedCopy>> run();
+  LogicalResult run();
 
 private:
   using Number = ProductSelection::Number;
   struct CopyEntry {
     Number number;
-    SelectedCopy copy;
     /// The entries of its orders, by whether products contract its columns.
     std::optional<Number> orders[2];
   };
@@ -117,7 +116,6 @@ StepSelection::Number StepSelection::addCopy(const CopiedOperand &operand) {
   if (isNew) {
     int64_t bytes = elements * typeOf(source).getElementTypeBitWidth() / 8;
     int64_t read = costs.getReadBytes(bytes, isOfElementwiseKernel(source));
-    entry.copy = {source, 0, 0, read, 0, 0};
     entry.number = selection.addCost(costs.getTime(read));
   }
   bool order = !costs.readsBothOrders() && operand.contractsColumns;
@@ -172,7 +170,7 @@ LogicalResult StepSelection::addProduct(Candidate &candidate) {
   return success();
 }
 
-FailureOr<std::vector<SelectedCopy>> StepSelection::run() {
+LogicalResult StepSelection::run() {
   // Products of the forward pass come first, so that others find them.
   for (bool isForward : {true, false})
     for (Candidate &candidate : candidates)
@@ -180,34 +178,70 @@ FailureOr<std::vector<SelectedCopy>> StepSelection::run() {
           failed(addProduct(candidate)))
         return failure();
   llvm::BitVector chosen = selection.choose();
-  std::vector<SelectedCopy> selected;
-  for (auto [candidate, number] : products) {
-    if (!chosen.test(number)) {
+  for (auto [candidate, number] : products)
+    if (!chosen.test(number))
       candidate->reason =
           "it saves less time on the target than its copies take";
-      continue;
-    }
-    for (bool isRhs : {false, true})
-      ++copies
-            .find(QuantizedCopies::getKey(recipe, candidate->getOperand(isRhs)))
-            ->second.copy.readers;
-  }
-  for (auto &[key, entry] : copies) {
-    if (!chosen.test(entry.number))
-      continue;
-    int64_t elements = typeOf(std::get<Value>(key)).getNumElements();
-    for (std::optional<Number> order : entry.orders)
-      entry.copy.orders += order && chosen.test(*order);
-    entry.copy.writtenBytes = entry.copy.orders * elements;
-    entry.copy.time = costs.getTime(entry.copy.readBytes) +
-                      entry.copy.orders * costs.getTime(elements);
-    selected.push_back(entry.copy);
-  }
-  return selected;
+  return success();
 }
 
-FailureOr<std::vector<SelectedCopy>>
-mlir::amp::selectProducts(MutableArrayRef<Candidate> candidates,
-                          const ScalingRecipe &recipe, const GPURates &rates) {
+LogicalResult mlir::amp::selectProducts(MutableArrayRef<Candidate> candidates,
+                                        const ScalingRecipe &recipe,
+                                        const GPURates &rates) {
   return StepSelection(candidates, recipe, rates).run();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// Adds the bytes of `copy` and, with `rates`, its time.
+static void addCosts(SelectedCopy &copy, const ScalingRecipe &recipe,
+                     const std::optional<GPURates> &rates, bool isFused) {
+  RankedTensorType type = typeOf(copy.getSource());
+  if (!type.hasStaticShape())
+    return;
+  const GPURates none = {};
+  Float8Costs costs(rates ? *rates : none, recipe);
+  int64_t elements = type.getNumElements();
+  copy.readBytes =
+      costs.getReadBytes(elements * type.getElementTypeBitWidth() / 8,
+                         isFused && isOfElementwiseKernel(copy.getSource()));
+  copy.writtenBytes = copy.getOrders() * elements;
+  if (rates)
+    copy.time = costs.getTime(*copy.readBytes) +
+                copy.getOrders() * costs.getTime(elements);
+}
+
+std::vector<SelectedCopy>
+mlir::amp::listCopies(ArrayRef<Candidate> candidates,
+                      const ScalingRecipe &recipe,
+                      const std::optional<GPURates> &rates, Sharing sharing) {
+  // The second member of a key is the number of the layer plus one.
+  llvm::MapVector<std::pair<QuantizedCopies::Key, unsigned>, SelectedCopy>
+      copies;
+  bool readsBothOrders = rates && rates->capability >= 100;
+  for (auto [number, candidate] : llvm::enumerate(candidates)) {
+    if (!candidate.reason.empty())
+      continue;
+    unsigned layer = sharing == Sharing::Layer
+                         ? candidate.forward.value_or(unsigned(number)) + 1
+                         : 0;
+    for (bool isRhs : {false, true}) {
+      CopiedOperand operand = candidate.getOperand(isRhs);
+      QuantizedCopies::Key key = QuantizedCopies::getKey(recipe, operand);
+      SelectedCopy &copy = copies[{key, layer}];
+      if (copy.readers++ == 0) {
+        copy.operand = operand;
+        copy.key = key;
+      }
+      copy.isRead[!readsBothOrders && operand.contractsColumns] = true;
+    }
+  }
+  std::vector<SelectedCopy> listed;
+  for (auto &[key, copy] : copies) {
+    addCosts(copy, recipe, rates, sharing == Sharing::Step);
+    listed.push_back(copy);
+  }
+  return listed;
 }

@@ -80,25 +80,46 @@ private:
   const ScalingRecipe &recipe;
 };
 
-/// A copy that selected products read.
+/// A copy that chosen products read.
 struct SelectedCopy {
-  Value source;
-  unsigned readers;
-  /// The orders in which products read it, 1 or 2: one order contracts its
-  /// rows, one its columns.
-  unsigned orders;
-  int64_t readBytes, writtenBytes;
-  /// In picoseconds.
-  int64_t time;
+  CopiedOperand operand;
+  QuantizedCopies::Key key;
+  unsigned readers = 0;
+  /// Whether a product reads it in the order of its rows, and of its columns.
+  bool isRead[2] = {false, false};
+  /// Unknown if an extent is.
+  std::optional<int64_t> readBytes, writtenBytes;
+  /// In picoseconds, with a target.
+  std::optional<int64_t> time;
+  /// The bytes of the 16-bit tensor that the backward pass reads no more.
+  std::optional<int64_t> freedBytes;
+
+  Value getSource() const { return std::get<Value>(key); }
+  unsigned getOrders() const { return isRead[0] + isRead[1]; }
 };
 
 /// Gives a reason to each product among `candidates` that has none and that is
 /// not in the set of the largest saving of time. A product of the backward pass
-/// needs that of its layer. Returns the copies, or failure if extents are not
-/// known.
-FailureOr<std::vector<SelectedCopy>>
-selectProducts(MutableArrayRef<Candidate> candidates,
-               const ScalingRecipe &recipe, const GPURates &rates);
+/// needs that of its layer. Returns failure if extents are not known.
+LogicalResult selectProducts(MutableArrayRef<Candidate> candidates,
+                             const ScalingRecipe &recipe,
+                             const GPURates &rates);
+
+/// Whose copies products share.
+enum class Sharing {
+  /// All products that read a tensor in the same way. The kernel that computes
+  /// a tensor makes a pass of its quantisation.
+  Step,
+  /// The products of one layer, as if each layer were a module.
+  Layer
+};
+
+/// Returns the copies that the products of `candidates` without a reason read.
+/// Without `rates`, those of a GPU before Blackwell.
+std::vector<SelectedCopy> listCopies(ArrayRef<Candidate> candidates,
+                                     const ScalingRecipe &recipe,
+                                     const std::optional<GPURates> &rates,
+                                     Sharing sharing = Sharing::Step);
 
 } // namespace mlir::amp
 

@@ -13,11 +13,10 @@
 #include "amp/Transforms/Passes.h"
 
 #include "PrecisionRecord.h"
-#include "ProductChooser.h"
-#include "ProductSelection.h"
+#include "ProductReport.h"
 #include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
-#include "amp/Precision/Policy/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -51,6 +50,13 @@ public:
   using Base::Base;
 
   void runOnOperation() override {
+    if (!report.empty() && getOperation()->getParentOp()) {
+      getOperation()->emitError("amp-quantize-products: a report needs the "
+                                "pass to run on a whole module");
+      return signalPassFailure();
+    }
+    numbers = ProductReport();
+    patterns.clear();
     const ScalingRecipe *found = findScalingRecipe(recipe);
     if (!found) {
       getOperation()->emitError("amp-quantize-products: unknown recipe '")
@@ -60,19 +66,23 @@ public:
     QuantizerSettings settings;
     if (failed(checkTarget(*found)) || failed(readSettings(settings)))
       return signalPassFailure();
+    ScalingRecipe chosen = *found;
+    if (!formats.empty())
+      chosen.wideGradients = formats == "hybrid";
     WalkResult result = getOperation()->walk([&](FunctionOpInterface function) {
       if (function.isExternal() || function->hasAttr(kRecipeAttr))
         return WalkResult::advance();
-      return failed(run(function, *found, settings)) ? WalkResult::interrupt()
+      return failed(run(function, chosen, settings)) ? WalkResult::interrupt()
                                                      : WalkResult::advance();
     });
-    if (result.wasInterrupted())
+    if (result.wasInterrupted() ||
+        (!report.empty() && failed(numbers.write(report, getOperation()))))
       signalPassFailure();
   }
 
 private:
   ArrayRef<StringRef> getListOptions() const override {
-    static constexpr StringRef names[] = {"linear"};
+    static constexpr StringRef names[] = {"linear", "keep"};
     return names;
   }
   LogicalResult checkTarget(const ScalingRecipe &recipe);
@@ -82,7 +92,9 @@ private:
   void select(MutableArrayRef<Candidate> candidates,
               const ScalingRecipe &recipe, FunctionOpInterface function);
   LogicalResult replace(Candidate &candidate, QuantizedCopies &copies);
-  void report(const Candidate &candidate, FunctionOpInterface function);
+  void dequantize(Candidate &candidate, const Candidate &layer);
+  void reportProduct(const Candidate &candidate, FunctionOpInterface function);
+  void reportCopy(const SelectedCopy &copy, FunctionOpInterface function);
   static remark::RemarkOpts getRemark(StringRef kind,
                                       FunctionOpInterface function) {
     return remark::RemarkOpts::name(kind).category("amp").function(
@@ -93,13 +105,16 @@ private:
     QuantizeProductsPassOptions options;
     options.keepFirst = keepFirst;
     options.keepLast = keepLast;
-    options.forwardOnly = forwardOnly;
+    options.backward = backward;
     options.highWeightGradients = highWeightGradients;
     return options;
   }
 
   /// The rates of the target, if there is one.
   std::optional<GPURates> rates;
+  /// The globs of `keep`.
+  SmallVector<llvm::GlobPattern> patterns;
+  ProductReport numbers;
 };
 
 } // namespace
@@ -132,22 +147,30 @@ LogicalResult QuantizeProductsPass::readSettings(QuantizerSettings &settings) {
     return getOperation()->emitError("amp-quantize-products: expected '")
            << option << "' to be " << expected << ", got " << value;
   };
-  if (historyLength < 1 || historyLength > kLongestHistory)
-    return fail("history-length",
-                "from 1 to " + std::to_string(kLongestHistory),
-                Twine(historyLength.getValue()));
-  if (algorithm != "max" && algorithm != "most_recent")
-    return fail("algorithm", "max or most_recent",
-                "'" + Twine(algorithm.getValue()) + "'");
-  if (margin < 0 || margin > kLargestMargin)
-    return fail("margin", "from 0 to " + std::to_string(kLargestMargin),
-                Twine(margin.getValue()));
-  if (accumulatorBits < kNarrowestAccumulator || accumulatorBits > 32)
-    return fail("accumulator-bits",
-                "from " + std::to_string(kNarrowestAccumulator) + " to 32",
-                Twine(accumulatorBits.getValue()));
-  if (promotion < 0)
-    return fail("promotion", "at least 0", Twine(promotion.getValue()));
+  const std::pair<StringRef, int64_t> integers[] = {
+      {"history-length", historyLength},
+      {"margin", margin},
+      {"accumulator-bits", accumulatorBits},
+      {"promotion", promotion}};
+  for (auto [key, value] : integers)
+    if (std::string expected = findFloat8Fault(key, std::to_string(value));
+        !expected.empty())
+      return fail(key, expected, Twine(value));
+  const std::pair<StringRef, StringRef> texts[] = {
+      {"formats", formats}, {"algorithm", algorithm}, {"backward", backward}};
+  for (auto [key, value] : texts)
+    if (std::string expected = findFloat8Fault(key, value);
+        !expected.empty() && !(key == "formats" && value.empty()))
+      return fail(key, expected, "'" + Twine(value) + "'");
+  for (const std::string &glob : keep) {
+    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(glob);
+    if (!pattern)
+      return fail("keep",
+                  "globs of names of layers (" +
+                      llvm::toString(pattern.takeError()) + ")",
+                  "'" + Twine(glob) + "'");
+    patterns.push_back(std::move(*pattern));
+  }
   settings = {historyLength, algorithm == "most_recent", margin};
   return success();
 }
@@ -168,6 +191,7 @@ LogicalResult QuantizeProductsPass::replace(Candidate &candidate,
   FailureOr<QuantizedCopies::Copy> rhs = copies.get(candidate.getOperand(true));
   if (failed(rhs))
     return failure();
+  candidate.copies = {*lhs, *rhs};
   OpBuilder builder(op);
   auto unit = [&](bool flag) {
     return flag ? builder.getUnitAttr() : UnitAttr();
@@ -184,6 +208,37 @@ LogicalResult QuantizeProductsPass::replace(Candidate &candidate,
   return success();
 }
 
+/// Makes the product, which keeps its 16-bit operands, read the copy of its
+/// layer. The casts and the moves between the tensor and the operand are
+/// repeated.
+void QuantizeProductsPass::dequantize(Candidate &candidate,
+                                      const Candidate &layer) {
+  const QuantizedCopies::Copy &copy = layer.copies[*candidate.dequantized];
+  Operation *op = candidate.op;
+  // The tensor may be the result of a product that is another operation now.
+  MatrixProduct product = *candidate.op.getMatrixProduct();
+  bool isRhs = candidate.isLhsGradient;
+  Value source = skipInsertedCasts(isRhs ? product.rhs : product.lhs);
+  SmallVector<Operation *> chain;
+  Value operand = op->getOperand(isRhs);
+  while (operand != source) {
+    chain.push_back(operand.getDefiningOp());
+    operand = chain.back()->getOperand(0);
+  }
+  OpBuilder builder(op);
+  Value value = DequantizeOp::create(builder, op->getLoc(), source.getType(),
+                                     copy.payload, copy.scale, copy.blocks);
+  for (Operation *step : llvm::reverse(chain)) {
+    IRMapping mapping;
+    mapping.map(step->getOperand(0), value);
+    value = builder.clone(*step, mapping)->getResult(0);
+  }
+  op->setOperand(isRhs, value);
+  for (Operation *step : chain)
+    if (isOpTriviallyDead(step))
+      step->erase();
+}
+
 static std::string formatMicroseconds(int64_t picoseconds) {
   return llvm::formatv("{0:F3}", double(picoseconds) * 1e-6);
 }
@@ -193,25 +248,29 @@ static std::string formatMicroseconds(int64_t picoseconds) {
 void QuantizeProductsPass::select(MutableArrayRef<Candidate> candidates,
                                   const ScalingRecipe &recipe,
                                   FunctionOpInterface function) {
-  FailureOr<std::vector<SelectedCopy>> copies =
-      selectProducts(candidates, recipe, *rates);
-  if (failed(copies)) {
+  if (failed(selectProducts(candidates, recipe, *rates)))
     remark::missed(function->getLoc(), getRemark("NotSelected", function))
         << remark::reason("extents of products are not known, so their times "
                           "on the target are not, either");
-    return;
-  }
-  for (const SelectedCopy &copy : *copies)
-    remark::analysis(copy.source.getLoc(), getRemark("Copy", function))
-        << remark::metric("Readers", copy.readers)
-        << remark::metric("Orders", copy.orders)
-        << remark::metric("ReadBytes", copy.readBytes)
-        << remark::metric("WrittenBytes", copy.writtenBytes)
-        << remark::metric("Microseconds", formatMicroseconds(copy.time));
 }
 
-void QuantizeProductsPass::report(const Candidate &candidate,
-                                  FunctionOpInterface function) {
+void QuantizeProductsPass::reportCopy(const SelectedCopy &copy,
+                                      FunctionOpInterface function) {
+  auto remark =
+      remark::analysis(copy.getSource().getLoc(), getRemark("Copy", function));
+  remark << remark::metric("Readers", copy.readers)
+         << remark::metric("Orders", copy.getOrders());
+  if (copy.readBytes)
+    remark << remark::metric("ReadBytes", *copy.readBytes)
+           << remark::metric("WrittenBytes", *copy.writtenBytes);
+  if (copy.freedBytes)
+    remark << remark::metric("FreedBytes", *copy.freedBytes);
+  if (copy.time)
+    remark << remark::metric("Microseconds", formatMicroseconds(*copy.time));
+}
+
+void QuantizeProductsPass::reportProduct(const Candidate &candidate,
+                                         FunctionOpInterface function) {
   Operation *op = candidate.op;
   StringRef name = op->getName().getStringRef();
   auto addTime = [&](auto &&remark) {
@@ -248,16 +307,28 @@ LogicalResult QuantizeProductsPass::run(FunctionOpInterface function,
   if (recipe.isDelayed && failed(lossScales.run(function)))
     return failure();
   QuantizeProductsPassOptions options = getOptions();
-  std::vector<Candidate> candidates =
-      ProductChooser(*step, recipe, lossScales, options).choose(function);
+  ProductChooser chooser(*step, recipe, lossScales, options, patterns);
+  std::vector<Candidate> candidates = chooser.choose(function);
   if (rates)
     select(candidates, recipe, function);
+  for (Candidate &candidate : candidates)
+    if (candidate.dequantized &&
+        !candidates[*candidate.forward].reason.empty()) {
+      candidate.reason = "it belongs to no layer with 8-bit operands";
+      candidate.dequantized.reset();
+    }
+  for (const SelectedCopy &copy :
+       numbers.add(function, {recipe, target, rates, candidates, chooser}))
+    reportCopy(copy, function);
   for (const Candidate &candidate : candidates)
-    report(candidate, function);
+    reportProduct(candidate, function);
   QuantizedCopies copies(*step, recipe, settings);
   for (Candidate &candidate : candidates)
     if (candidate.reason.empty() && failed(replace(candidate, copies)))
       return failure();
+  for (Candidate &candidate : candidates)
+    if (candidate.dequantized)
+      dequantize(candidate, candidates[*candidate.forward]);
   numCopies += copies.getNumCopies();
   if (copies.getNumCopies() == 0) {
     function->emitWarning(

@@ -39,7 +39,7 @@ Value mlir::amp::skipInsertedCasts(Value value) {
   return value;
 }
 
-static StringRef stringifyKind(CopyKind kind) {
+StringRef mlir::amp::stringifyKind(CopyKind kind) {
   switch (kind) {
   case CopyKind::Input:
     return "input";

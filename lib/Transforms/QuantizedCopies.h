@@ -13,8 +13,8 @@
 #ifndef AMP_LIB_TRANSFORMS_QUANTIZEDCOPIES_H
 #define AMP_LIB_TRANSFORMS_QUANTIZEDCOPIES_H
 
-#include "ScalingRecipe.h"
 #include "StepRewriter.h"
+#include "amp/Precision/Policy/ScalingRecipe.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -40,6 +40,7 @@ struct QuantizerSettings {
 
 /// What a copy is of. Names of states say it.
 enum class CopyKind { Input, Weight, Gradient };
+StringRef stringifyKind(CopyKind kind);
 
 /// A tensor that a product reads.
 struct CopiedOperand {

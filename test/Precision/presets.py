@@ -16,8 +16,11 @@ import sys
 source, slots, scratch = map(pathlib.Path, sys.argv[1:])
 PRESETS = [
     "apex-O0", "apex-O1", "apex-O2", "apex-O3", "default",
+    "fp8-block-128", "fp8-current", "fp8-delayed", "fp8-mxfp8", "fp8-rowwise",
     "mxnet", "pytorch", "pytorch-cpu", "stablehlo", "tensorflow",
 ]
+# Presets whose own precision is bf16.
+BF16 = [preset for preset in PRESETS if preset == "pytorch-cpu" or preset.startswith("fp8-")]
 shipped = sorted(path.stem for path in (source / "lib/Precision/Policy/presets").glob("*.yaml"))
 assert shipped == sorted(PRESETS), shipped
 # A step that was written in f16 by hand has no backward pass to find.
@@ -51,16 +54,24 @@ for preset in PRESETS:
             options = f"--amp-training-pipeline={precision}policy="
             out = run("amp-opt", model, options + preset)
             low = set(re.findall(r"b?f16(?=>)", out))
-            expected = {"": "bf16" if preset == "pytorch-cpu" else "f16"}.get(
+            expected = {"": "bf16" if preset in BF16 else "f16"}.get(
                 precision, precision[10:].strip().replace("fp", "f"))
             assert low == (set() if preset == "apex-O0" else {expected}), (
                 preset, model.name, precision, low)
         assert out == run("amp-opt", model, options + str(copy)), (preset, model.name)
+        # A network of one layer keeps it.
+        assert ("amp.scaled_matmul" in out) <= preset.startswith("fp8-"), (preset, model.name)
+        assert ("amp.update_quantizer" in out) <= (preset == "fp8-delayed"), (preset, model.name)
         copies = "#amp.init<copy_of" in out
         assert copies == (preset == "apex-O2"), (preset, model.name)
         if preset == "apex-O3":
             assert re.search(r'tensor<[^>]*xf16> \{[^}]*amp.role = "parameter"', out), model.name
             assert "amp.scale" not in out
-        elif preset not in ("apex-O0", "pytorch-cpu"):
+        elif preset not in ("apex-O0", *BF16):
             assert re.search(r"amp.update_scale .*", out), (preset, model.name)
+    if preset.startswith("fp8-"):
+        mlp = source / "test/Models/digits-mlp.mlir"
+        by_policy = run("amp-opt", mlp, f"--amp-training-pipeline=policy={preset}")
+        assert by_policy == run("amp-opt", mlp, f"--amp-training-pipeline=precision={preset}"), preset
+        assert "amp.scaled_matmul" in by_policy, preset
 print(f"{len(PRESETS)} presets, {len(models)} models")

@@ -16,7 +16,7 @@
 // Options that keep products, and the remarks that say so.
 // RUN: amp-opt %s --amp-training-pipeline=precision=fp8 --remarks-filter=amp 2>&1 >/dev/null | FileCheck %s --check-prefix=LAST
 // RUN: amp-opt %s --amp-training-pipeline='precision=fp8 fp8-keep-first=1 fp8-keep-last=0' --remarks-filter=amp 2>&1 >/dev/null | FileCheck %s --check-prefix=FIRST
-// RUN: amp-opt %s --amp-training-pipeline='precision=fp8 fp8-forward-only fp8-keep-last=0' --remarks-filter=amp 2>&1 >/dev/null | FileCheck %s --check-prefix=FORWARD
+// RUN: amp-opt %s --amp-training-pipeline='precision=fp8 fp8-backward=high fp8-keep-last=0' --remarks-filter=amp 2>&1 >/dev/null | FileCheck %s --check-prefix=FORWARD
 // RUN: amp-opt %s --amp-training-pipeline='precision=fp8 fp8-high-weight-gradients fp8-keep-last=0' --remarks-filter=amp 2>&1 >/dev/null | FileCheck %s --check-prefix=WEIGHTS
 // RUN: amp-opt %s --train-autodiff --amp-quantize-products --remarks-filter=amp 2>&1 >/dev/null | FileCheck %s --check-prefix=F32
 //

@@ -25,7 +25,7 @@
 // TWICE-ANY: error: auto-mixed-precision: option 'policy' is given twice
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=policy=no-such-file 2>&1 | FileCheck %s --check-prefix=MISSING
-// MISSING: no-such-file:1:1: error: cannot read policy 'no-such-file': No such file or directory; expected a file or one of the presets apex-O0, apex-O1, apex-O2, apex-O3, default, mxnet, pytorch, pytorch-cpu, stablehlo, tensorflow
+// MISSING: no-such-file:1:1: error: cannot read policy 'no-such-file': No such file or directory; expected a file or one of the presets apex-O0, apex-O1, apex-O2, apex-O3, default, fp8-block-128, fp8-current, fp8-delayed, fp8-mxfp8, fp8-rowwise, mxnet, pytorch, pytorch-cpu, stablehlo, tensorflow
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=policy=%t 2>&1 | FileCheck %s --check-prefix=FOLDER
 // FOLDER: error: cannot read policy '{{.*}}': Is a directory
@@ -315,7 +315,7 @@ version: 1
 target: {low-flop-per-byte: 1}
 
 //--- extends-unknown.yaml
-# expect 3:10 policy: cannot read policy 'pytroch': No such file or directory; expected a file or one of the presets apex-O0, apex-O1, apex-O2, apex-O3, default, mxnet, pytorch, pytorch-cpu, stablehlo, tensorflow
+# expect 3:10 policy: cannot read policy 'pytroch': No such file or directory; expected a file or one of the presets apex-O0, apex-O1, apex-O2, apex-O3, default, fp8-block-128, fp8-current, fp8-delayed, fp8-mxfp8, fp8-rowwise, mxnet, pytorch, pytorch-cpu, stablehlo, tensorflow
 version: 1
 extends: pytroch
 

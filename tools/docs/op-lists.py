@@ -62,6 +62,8 @@ def classes_of(tools, preset):
 
 def main(root, tools):
     presets = sorted(path.stem for path in (root / "lib/Precision/Policy/presets").glob("*.yaml"))
+    # Presets of 8-bit products have the lists of the default.
+    presets = [name for name in presets if not name.startswith("fp8-")]
     presets.sort(key=lambda name: name != "default")
     classes = {preset: classes_of(tools, preset) for preset in presets}
     slots = slots_of(tools, root / "test/Precision/slots.mlir")

@@ -40,7 +40,15 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       *this, "fp8-recipe",
       llvm::cl::desc("Multiply matrices of 8-bit floats in layers, with scales "
                      "by this recipe: current, delayed, rowwise, block-128 "
-                     "or mxfp8 (amp-quantize-products)"),
+                     "or mxfp8 (amp-quantize-products); none: ignore the "
+                     "recipe of the policy; by default the policy's value. The "
+                     "policy also gives the defaults of the other options of "
+                     "its recipe"),
+      llvm::cl::init("")};
+  Option<std::string> fp8Formats{
+      *this, "fp8-formats",
+      llvm::cl::desc("hybrid: gradients are f8E5M2; e4m3: all operands are "
+                     "f8E4M3FN; by default the formats of the recipe"),
       llvm::cl::init("")};
   Option<int64_t, ValueParser<int64_t>> fp8HistoryLength{
       *this, "fp8-history-length",
@@ -76,15 +84,30 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       *this, "fp8-keep-last",
       llvm::cl::desc("The number of last layers that keep 16-bit operands"),
       llvm::cl::init(1)};
-  Option<bool, ValueParser<bool>> fp8ForwardOnly{
+  ListOption<std::string> fp8Keep{
+      *this, "fp8-keep",
+      llvm::cl::desc("Layers that keep 16-bit operands: globs of the names of "
+                     "their weights, in addition to those of the policy")};
+  Option<std::string> fp8Backward{
+      *this, "fp8-backward",
+      llvm::cl::desc("The products of the backward pass: quantized, high (16 "
+                     "bits), or dequantized (16 bits, from the 8-bit copies "
+                     "of the forward pass)"),
+      llvm::cl::init("quantized")};
+  Option<bool, RenamedOptionParser> fp8ForwardOnly{
       *this, "fp8-forward-only",
-      llvm::cl::desc("Keep the products of the backward pass in 16 bits"),
+      llvm::cl::desc("is now called fp8-backward=high"),
       llvm::cl::init(false)};
   Option<bool, ValueParser<bool>> fp8HighWeightGradients{
       *this, "fp8-high-weight-gradients",
       llvm::cl::desc("Keep the products that compute gradients of weights in "
                      "16 bits"),
       llvm::cl::init(false)};
+  Option<std::string> fp8Report{
+      *this, "fp8-report",
+      llvm::cl::desc("Write the 8-bit products and copies, with their bytes, "
+                     "to this JSON file"),
+      llvm::cl::init("")};
   Option<std::string> lossScaling{
       *this, "loss-scale",
       llvm::cl::desc("dynamic, layerwise (a scale for each layer), none, or a "

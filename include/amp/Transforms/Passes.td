@@ -266,11 +266,16 @@ def QuantizeProductsPass : CheckedPass<"amp-quantize-products"> {
     - each layer, but not the first `keep-first` and the last `keep-last`, in
       program order; the last layer of a network gives its logits,
     - the two products of such a layer in the backward pass, unless
-      `forward-only` or `high-weight-gradients` keeps them.
+      `backward` or `high-weight-gradients` keeps them.
 
-    Products of batches (attention), of two activations or of two gradients, and
-    products that `amp.precision` pins keep their operands, with a remark that
-    gives the reason.
+    Products of batches (attention, experts), of two activations or of two
+    gradients, products of a layer that `keep` names, and products that
+    `amp.precision` pins keep their operands, with a remark that gives the reason.
+
+    With `backward=dequantized` the products of the backward pass have 16-bit
+    operands. They read the 8-bit copies of the forward pass, which
+    `amp.dequantize` widens, and the gradient itself. No 16-bit tensor needs to be
+    saved for them.
 
     ```mlir
     %y = train.matmul %x, %w : (tensor<8x4xbf16>, tensor<4x6xbf16>) -> tensor<8x6xbf16>
@@ -314,12 +319,20 @@ def QuantizeProductsPass : CheckedPass<"amp-quantize-products"> {
     which products read it, once for all of its products. A minimum cut finds the
     set. Remarks give the times, which follow from the peak rates, and the bytes.
 
+    With `report`, the pass writes a JSON file. It lists each product with its
+    operations, its layer and the reason to keep it, each copy with its bytes, and
+    the sums. For comparison it sums the copies that modules would make: each
+    layer for itself, and none in the kernel that computes the tensor.
+
     The pass marks the function with `amp.fp8_recipe` and leaves a function with
     this mark unchanged. It warns if no product becomes 8-bit.
   }];
   let options = [
     Option<"recipe", "recipe", "std::string", /*default=*/"\"current\"",
            "How scales are found: current, delayed, rowwise, block-128 or mxfp8">,
+    Option<"formats", "formats", "std::string", /*default=*/"\"\"",
+           "hybrid: gradients are f8E5M2; e4m3: all operands are f8E4M3FN; by "
+           "default the formats of the recipe">,
     Option<"historyLength", "history-length", "int64_t", /*default=*/"1024",
            "With recipe=delayed: the number of steps whose magnitudes a scale "
            "follows">,
@@ -345,10 +358,17 @@ def QuantizeProductsPass : CheckedPass<"amp-quantize-products"> {
            "The number of first layers that keep 16-bit operands">,
     Option<"keepLast", "keep-last", "unsigned", /*default=*/"1",
            "The number of last layers that keep 16-bit operands">,
-    Option<"forwardOnly", "forward-only", "bool", /*default=*/"false",
-           "Keep the products of the backward pass in 16 bits">,
+    ListOption<"keep", "keep", "std::string",
+               "Layers that keep 16-bit operands: globs of the names of their "
+               "weights">,
+    Option<"backward", "backward", "std::string", /*default=*/"\"quantized\"",
+           "The products of the backward pass: quantized; high, which keeps "
+           "their 16-bit operands; or dequantized, which also keeps 16 bits but "
+           "reads the 8-bit copies of the forward pass">,
     Option<"highWeightGradients", "high-weight-gradients", "bool", /*default=*/"false",
            "Keep the products that compute gradients of weights in 16 bits">,
+    Option<"report", "report", "std::string", /*default=*/"\"\"",
+           "Write the products and the copies to this JSON file">,
   ];
   let statistics = [
     Statistic<"numQuantized", "products-quantized", "Products of 8-bit operands">,

@@ -63,6 +63,17 @@ struct LossScalingEntry {
   LossScalingOptions options;
 };
 
+struct Float8Options {
+  /// By the keys of `getFloat8Keys`.
+  std::map<std::string, PolicyScalar> values;
+  std::vector<PolicyScalar> keep;
+};
+
+/// The recipe alone, or a mapping.
+struct Float8Entry {
+  Float8Options options;
+};
+
 struct TargetOptions {
   PolicyScalar base;
   std::vector<PolicyScalar> lowTypes;
@@ -96,6 +107,7 @@ struct PolicyDocument {
       masterWeights;
   ExtendsEntry extends;
   LossScalingEntry lossScaling;
+  Float8Entry float8;
   std::vector<PolicyScalar> linear, lowGradients;
   TargetEntry target;
   PolicyLists lists;

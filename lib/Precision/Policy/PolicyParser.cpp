@@ -13,6 +13,7 @@
 #include "PolicyDocument.h"
 #include "amp/LossScaling/LossScaler.h"
 #include "amp/Precision/Policy/Policy.h"
+#include "amp/Precision/Policy/ScalingRecipe.h"
 #include "amp/Support/InputFile.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -135,6 +136,27 @@ struct PolymorphicTraits<LossScalingEntry> {
   }
 };
 
+template <>
+struct MappingTraits<Float8Options> {
+  static void mapping(IO &io, Float8Options &options) {
+    for (StringRef key : getFloat8Keys())
+      io.mapOptional(key.data(), options.values[key.str()]);
+    io.mapOptional("keep", options.keep);
+  }
+};
+
+template <>
+struct PolymorphicTraits<Float8Entry> {
+  static NodeKind getKind(const Float8Entry &) { return NodeKind::Map; }
+  static PolicyScalar &getAsScalar(Float8Entry &entry) {
+    return entry.options.values["recipe"];
+  }
+  static Float8Options &getAsMap(Float8Entry &entry) { return entry.options; }
+  static Float8Options &getAsSequence(Float8Entry &entry) {
+    return entry.options;
+  }
+};
+
 // The rates are required without a base.
 template <>
 struct MappingTraits<TargetOptions> {
@@ -195,6 +217,7 @@ struct MappingTraits<PolicyDocument> {
     io.mapOptional("low-gradients", document.lowGradients);
     io.mapOptional("roundings", document.roundings);
     io.mapOptional("loss-scaling", document.lossScaling);
+    io.mapOptional("fp8", document.float8);
     io.mapOptional("linear", document.linear);
     io.mapOptional("master-weights", document.masterWeights);
     io.mapOptional("target", document.target);

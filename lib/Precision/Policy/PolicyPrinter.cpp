@@ -9,6 +9,7 @@
 #include "PolicyScalar.h"
 #include "amp/LossScaling/LossScaler.h"
 #include "amp/Precision/Policy/Policy.h"
+#include "amp/Precision/Policy/ScalingRecipe.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -66,6 +67,23 @@ static void printLossScaling(raw_ostream &os,
     os << "loss-scaling:\n" << text;
 }
 
+static void printFloat8(raw_ostream &os, const Float8Settings &settings) {
+  std::string text;
+  llvm::raw_string_ostream body(text);
+  if (!settings.recipe.empty())
+    body << "  recipe: " << settings.recipe << "\n";
+  for (StringRef key : getFloat8Keys())
+    if (auto value = settings.values.find(key.str());
+        value != settings.values.end())
+      body << "  " << key << ": " << value->second << "\n";
+  if (!settings.keep.empty())
+    body << "  keep:\n";
+  for (StringRef glob : settings.keep)
+    body << "    - " << Policy::quote(glob) << "\n";
+  if (!text.empty())
+    os << "fp8:\n" << text;
+}
+
 static void printTarget(raw_ostream &os, const Target &target) {
   if (!target.name.empty()) {
     os << "target: " << target.name << "\n";
@@ -98,6 +116,7 @@ static void printSettings(raw_ostream &os, const PolicySettings &settings) {
     os << "roundings: "
        << (*settings.roundings == Roundings::Keep ? "keep" : "fold") << "\n";
   printLossScaling(os, settings.lossScaling);
+  printFloat8(os, settings.float8);
   printGlobs("linear", settings.linear);
   if (!settings.masterWeights.empty())
     os << "master-weights: " << settings.masterWeights << "\n";

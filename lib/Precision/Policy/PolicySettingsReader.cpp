@@ -9,9 +9,11 @@
 #include "amp/LossScaling/LinearRule.h"
 #include "amp/LossScaling/LossScaler.h"
 #include "amp/Precision/Policy/Policy.h"
+#include "amp/Precision/Policy/ScalingRecipe.h"
 #include "amp/Support/PrecisionName.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/GlobPattern.h"
 
 #include <cmath>
 
@@ -56,6 +58,7 @@ private:
     result = value;
   }
   void readLossScaling(LossScalingSettings &settings);
+  void readFloat8(Float8Settings &settings);
   void readTarget(std::optional<Target> &target);
 
   PolicyDocument &document;
@@ -91,6 +94,38 @@ void SettingsReader::readLossScaling(LossScalingSettings &settings) {
     if (!expected.empty())
       fail(key, expected, value->second);
     settings.values[key] = value->second.text;
+  }
+}
+
+void SettingsReader::readFloat8(Float8Settings &settings) {
+  const Float8Options &options = document.float8.options;
+  for (StringRef key : getFloat8Keys()) {
+    auto found = options.values.find(key.str());
+    if (found == options.values.end() || !found->second.isGiven())
+      continue;
+    const PolicyScalar &value = found->second;
+    if (std::string expected = findFloat8Fault(key, value.text);
+        !expected.empty())
+      fail(key, expected, value);
+    if (key == "recipe") {
+      // The values of the base belong to its recipe.
+      if (value.text != settings.recipe)
+        settings.values.clear();
+      settings.recipe = value.text;
+    } else {
+      settings.values[key.str()] = value.text;
+    }
+  }
+  for (const PolicyScalar &glob : options.keep) {
+    llvm::Expected<llvm::GlobPattern> pattern =
+        llvm::GlobPattern::create(glob.text);
+    if (!pattern)
+      fail("keep",
+           "globs of names of layers (" + llvm::toString(pattern.takeError()) +
+               ")",
+           glob);
+    else if (!llvm::is_contained(settings.keep, glob.text))
+      settings.keep.push_back(glob.text);
   }
 }
 
@@ -178,6 +213,7 @@ bool SettingsReader::run() {
            document.masterWeights);
   }
   readLossScaling(settings.lossScaling);
+  readFloat8(settings.float8);
   for (const PolicyScalar &glob : document.linear) {
     std::string expected;
     if (mlir::failed(LinearRule::parse(glob.text, expected))) {

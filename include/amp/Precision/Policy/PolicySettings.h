@@ -76,6 +76,20 @@ struct LossScalingSettings {
   std::map<std::string, std::string> values;
 };
 
+/// The settings of 8-bit products in a policy. Options of
+/// `amp-quantize-products` have the same names.
+struct Float8Settings {
+  /// The name of a ScalingRecipe, or `none`. Empty if the policy does not set
+  /// it.
+  std::string recipe;
+  /// Values of other settings, by the keys of `getFloat8Keys`, as the file
+  /// spells them.
+  std::map<std::string, std::string> values;
+  /// Globs of names of layers that keep 16-bit operands. Those of the base come
+  /// first.
+  std::vector<std::string> keep;
+};
+
 /// The settings of a policy. They are the defaults of the passes' options.
 ///
 /// ```yaml
@@ -91,6 +105,11 @@ struct LossScalingSettings {
 ///                hysteresis: 1, hysteresis-refill: clean,
 ///                after-backoff: count, growth-guard: on,
 ///                interval-rule: at-least, check: scaled}
+/// fp8: delayed                      # a recipe of 8-bit products; or:
+/// fp8: {recipe: delayed, formats: hybrid, history-length: 1024,
+///       algorithm: max, margin: 0, keep-first: 0, keep-last: 1,
+///       keep: ["head*"], backward: quantized,
+///       high-weight-gradients: false, accumulator-bits: 32, promotion: 0}
 /// linear: [foreign.halo_exchange]   # globs of operations that commute with a
 ///                                   # factor; for amp-check-loss-scaling
 /// master-weights: cast              # also copy, split or none
@@ -111,6 +130,7 @@ struct PolicySettings {
   /// `Fold` if the policy does not set it.
   std::optional<Roundings> roundings;
   LossScalingSettings lossScaling;
+  Float8Settings float8;
   /// Globs of operations without LossScaleOpInterface that commute with a
   /// factor that all their float operands share. Those of the base come first.
   std::vector<std::string> linear;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AMP_LIB_TRANSFORMS_SCALINGRECIPE_H
-#define AMP_LIB_TRANSFORMS_SCALINGRECIPE_H
+#ifndef AMP_PRECISION_POLICY_SCALINGRECIPE_H
+#define AMP_PRECISION_POLICY_SCALINGRECIPE_H
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
@@ -62,6 +62,15 @@ const ScalingRecipe *findScalingRecipe(StringRef name);
 /// `capability`, of those that run on it.
 std::string listScalingRecipes(int capability = 0);
 
+/// Returns the settings of `amp-quantize-products` that have one value each.
+/// Options of the pass, options of the pipeline after `fp8-`, and keys of
+/// policies have these names.
+ArrayRef<StringRef> getFloat8Keys();
+
+/// Returns what a value of the setting `key` must be if `text` is not one, and
+/// an empty string otherwise.
+std::string findFloat8Fault(StringRef key, StringRef text);
+
 } // namespace mlir::amp
 
-#endif // AMP_LIB_TRANSFORMS_SCALINGRECIPE_H
+#endif // AMP_PRECISION_POLICY_SCALINGRECIPE_H
