@@ -7,7 +7,7 @@
 
 #include "amp/LossScaling/ScaleExponentAnalysis.h"
 
-#include "OperationInference.h"
+#include "ExponentInference.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"

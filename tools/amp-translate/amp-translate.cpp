@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StepTranslation.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Pipelines/CUDAPipeline.h"
 #include "amp/Precision/Policy/Target.h"
@@ -201,11 +202,6 @@ static cl::opt<std::string>
 /// The number of ranks, each of which takes its part of the batch.
 static int64_t getNumRanks() { return std::max<int64_t>(ranks, 1); }
 
-static int fail(const llvm::Twine &message) {
-  llvm::errs() << "amp-translate: error: " << message << "\n";
-  return 1;
-}
-
 /// Writes all files, or none after an error.
 static int
 writeFiles(llvm::ArrayRef<std::pair<std::string, std::string>> pathsAndTexts) {
@@ -214,7 +210,7 @@ writeFiles(llvm::ArrayRef<std::pair<std::string, std::string>> pathsAndTexts) {
     std::string message;
     files.push_back(openOutputFile(file.first, &message));
     if (!files.back())
-      return fail(message);
+      return amp::reportError(message);
     files.back()->os() << file.second;
   }
   for (std::unique_ptr<llvm::ToolOutputFile> &file : files)
@@ -263,56 +259,8 @@ static std::string getPathFrom(StringRef user, StringRef file) {
   return path.str().str();
 }
 
-/// The program of `module` to translate. Null after an error. Forward functions
-/// of other programs must be named to be translated.
-static cuda::ProgramOp findProgram(ModuleOp module) {
-  cuda::ProgramOp found;
-  for (auto program : module.getOps<cuda::ProgramOp>()) {
-    if (entry.empty() ? program.getInferenceOf().has_value()
-                      : program.getSymName() != entry)
-      continue;
-    if (found) {
-      fail("the module has several programs, expected --entry");
-      return {};
-    }
-    found = program;
-  }
-  if (!found)
-    fail(entry.empty() ? "the module has neither a training step nor a "
-                         "'cuda.program'"
-                       : "the module has no step '" + entry + "'");
-  return found;
-}
-
-/// The forward function of `program` if the module contains it.
-static cuda::ProgramOp findForward(ModuleOp module, cuda::ProgramOp program) {
-  for (auto other : module.getOps<cuda::ProgramOp>())
-    if (other.getInferenceOf() == program.getSymName())
-      return other;
-  return {};
-}
-
-/// The name of the step to translate if it makes predictions.
-static std::string findPredictingStep(ModuleOp module) {
-  func::FuncOp found;
-  for (auto step : module.getOps<func::FuncOp>()) {
-    if (step.isExternal() || !amp::isStepFunction(step) ||
-        (!entry.empty() && step.getName() != entry))
-      continue;
-    if (found)
-      return {};
-    found = step;
-  }
-  for (unsigned i = 0; found && i < found.getNumResults(); ++i)
-    if (found.getResultAttr(i, amp::AMPDialect::kPredictionAttr))
-      return found.getName().str();
-  return {};
-}
-
-/// Runs the pipeline. If `inference` is not empty, its forward function also
-/// becomes a program.
 static LogicalResult runPipeline(ModuleOp module, int64_t batch,
-                                 StringRef inference = {}) {
+                                 StringRef inference) {
   PassManager pm(module.getContext());
   amp::CUDAPipelineOptions options;
   options.batchSize = batch / getNumRanks();
@@ -339,77 +287,6 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch,
   return pm.run(module);
 }
 
-/// Whether a step to be translated has a dynamic batch size.
-static bool hasOpenBatch(ModuleOp module) {
-  return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp step) {
-    return !step.isExternal() && amp::isStepFunction(step) &&
-           (entry.empty() || step.getName() == entry) &&
-           llvm::any_of(step.getArgumentTypes(), [](Type type) {
-             auto shaped = dyn_cast<ShapedType>(type);
-             return shaped && !shaped.hasStaticShape();
-           });
-  });
-}
-
-/// Checks that `batchSize` equals the fixed batch size of each step that has
-/// one.
-static LogicalResult checkFixedBatch(ModuleOp module) {
-  if (batchSize.getNumOccurrences() == 0)
-    return success();
-  for (auto step : module.getOps<func::FuncOp>()) {
-    if (step.isExternal() || !amp::isStepFunction(step) ||
-        (!entry.empty() && step.getName() != entry))
-      continue;
-    for (auto [index, type] : llvm::enumerate(step.getArgumentTypes())) {
-      auto shaped = dyn_cast<RankedTensorType>(type);
-      auto role =
-          step.getArgAttrOfType<StringAttr>(index, amp::AMPDialect::kRoleAttr);
-      if (!shaped || !role || role.getValue() != "batch" ||
-          shaped.getRank() == 0 || shaped.isDynamicDim(0) ||
-          shaped.getDimSize(0) == batchSize)
-        continue;
-      return step.emitError("has a batch of ")
-             << shaped.getDimSize(0)
-             << ", which --batch-size=" << int64_t(batchSize)
-             << " cannot change; expected that size or no option";
-    }
-  }
-  return success();
-}
-
-/// Turns the steps of `module` into programs, each with a forward function for
-/// the trainer if there is one. A step without one is translated with a warning
-/// that gives the reason.
-static LogicalResult makePrograms(OwningOpRef<ModuleOp> &module) {
-  std::string step = emitMain || emitForward ? findPredictingStep(*module) : "";
-  if (step.empty())
-    return runPipeline(*module, batchSize);
-  OwningOpRef<ModuleOp> copy(module->clone());
-  std::string reason;
-  {
-    ScopedDiagnosticHandler handler(
-        module->getContext(), [&](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-            return failure();
-          if (reason.empty())
-            reason = diagnostic.str();
-          return success();
-        });
-    if (succeeded(runPipeline(*copy, batchSize, step))) {
-      module = std::move(copy);
-      return success();
-    }
-  }
-  // An error of the step itself is reported again.
-  if (failed(runPipeline(*module, batchSize)))
-    return failure();
-  llvm::errs() << "amp-translate: warning: "
-               << (emitMain ? "the trainer has neither --eval nor --predict: "
-                            : "there is no forward function: ")
-               << reason << "\n";
-  return success();
-}
-
 /// Parses a number of bytes. Returns 0 if `text` is not one.
 static int64_t parseBytes(StringRef text) {
   int64_t unit = text.consume_back("KiB")   ? int64_t(1) << 10
@@ -421,55 +298,6 @@ static int64_t parseBytes(StringRef text) {
       number > std::numeric_limits<int64_t>::max() / unit)
     return 0;
   return number * unit;
-}
-
-/// The bytes that a trainer of `module` takes with a batch of `batch` samples:
-/// the arena and two slots for batches. Nothing after an error.
-static std::optional<int64_t> getMemory(ModuleOp module, int64_t batch) {
-  OwningOpRef<ModuleOp> copy(module.clone());
-  if (failed(runPipeline(*copy, batch)))
-    return std::nullopt;
-  cuda::ProgramOp program = findProgram(*copy);
-  if (!program)
-    return std::nullopt;
-  int64_t slot = 0;
-  for (auto buffer : program.getBody().front().getOps<cuda::BufferOp>())
-    if (buffer.getRole() == mlir::amp::stringifyRole(mlir::amp::Role::Batch))
-      slot += buffer.getBytes();
-  return int64_t(program.getArena()) + 2 * slot;
-}
-
-/// Prints the largest batch that fits into `bytes` and returns it. Returns 1 if
-/// none fits.
-static FailureOr<int64_t> printLargestBatch(ModuleOp module, int64_t bytes,
-                                            raw_ostream &os) {
-  // No step fits more, and products of extents stay in 64 bits.
-  constexpr int64_t limit = int64_t(1) << 24;
-  // Batches up to `fits` fit. Batches from `tooLarge` on do not.
-  int64_t fits = 0, tooLarge = limit + 1, taken = 0;
-  for (int64_t batch = 1; batch < tooLarge;) {
-    std::optional<int64_t> needed = getMemory(module, batch);
-    if (!needed)
-      return failure();
-    if (*needed <= bytes) {
-      fits = batch;
-      taken = *needed;
-    } else if (batch == 1) {
-      os << "a batch of 1 takes " << *needed << " bytes, more than " << bytes
-         << "\n";
-      return 1;
-    } else {
-      tooLarge = batch;
-    }
-    // Double as long as no batch was too large.
-    batch = tooLarge > limit ? 2 * batch : fits + (tooLarge - fits) / 2;
-    if (batch == fits)
-      break;
-  }
-  os << "the largest batch in " << bytes << " bytes is " << fits
-     << (tooLarge > limit ? " or more" : "") << ", which takes " << taken
-     << "\n";
-  return fits;
 }
 
 /// The first given option that configures the conversion of a step to a
@@ -489,68 +317,74 @@ static StringRef getStepOption() {
 /// Rejects options that would have no effect, before any input is read.
 static int checkOptions() {
   if (!toCUDA && !printCosts)
-    return fail("expected --mlir-to-cuda or --cuda-costs");
+    return amp::reportError("expected --mlir-to-cuda or --cuda-costs");
   if (toCUDA && printCosts)
-    return fail("--mlir-to-cuda and --cuda-costs exclude each other");
+    return amp::reportError(
+        "--mlir-to-cuda and --cuda-costs exclude each other");
   if (printCosts)
     for (const cl::Option *option : std::initializer_list<const cl::Option *>{
              &emitMain, &emitForward, &headerFile, &cmakeFile, &standalone,
              &runtimeDir, &productTable})
       if (option->getNumOccurrences() > 0)
-        return fail("--" + option->ArgStr + " needs --mlir-to-cuda");
+        return amp::reportError("--" + option->ArgStr +
+                                " needs --mlir-to-cuda");
   if (device.getNumOccurrences() > 0)
-    return fail("--device is the number of a GPU, which a trainer takes; "
-                "expected --target for a model of GPU");
+    return amp::reportError(
+        "--device is the number of a GPU, which a trainer takes; "
+        "expected --target for a model of GPU");
   for (const cl::Option *option :
        std::initializer_list<const cl::Option *>{&target, &nodes})
     if (toCUDA && option->getNumOccurrences() > 0)
-      return fail("--" + option->ArgStr + " needs --cuda-costs");
+      return amp::reportError("--" + option->ArgStr + " needs --cuda-costs");
   if (runtimeDir.getNumOccurrences() > 0 && !standalone)
-    return fail("--runtime-dir needs --standalone");
+    return amp::reportError("--runtime-dir needs --standalone");
   if (precision.empty())
     for (const cl::opt<std::string> *option :
          {&lossScaling, &masterWeights, &training})
       if (option->getNumOccurrences() > 0)
-        return fail("--" + option->ArgStr +
-                    " needs --precision: without it the step is taken as it "
-                    "is");
+        return amp::reportError(
+            "--" + option->ArgStr +
+            " needs --precision: without it the step is taken as it "
+            "is");
   if (batchSize.getNumOccurrences() > 0 && batchSize <= 0)
-    return fail("--batch-size must be positive");
+    return amp::reportError("--batch-size must be positive");
   if (ranks.getNumOccurrences() > 0 && ranks <= 0)
-    return fail("--ranks must be positive");
+    return amp::reportError("--ranks must be positive");
   if (getNumRanks() == 1 && shardOptimizer)
-    return fail("--shard-optimizer divides the state between GPUs, expected "
-                "--ranks of at least 2");
+    return amp::reportError(
+        "--shard-optimizer divides the state between GPUs, expected "
+        "--ranks of at least 2");
   if (shardMinElements.getNumOccurrences() > 0 && !shardOptimizer)
-    return fail("--shard-min-elements needs --shard-optimizer");
+    return amp::reportError("--shard-min-elements needs --shard-optimizer");
   if (shardMinElements <= 0)
-    return fail("--shard-min-elements must be positive");
+    return amp::reportError("--shard-min-elements must be positive");
   if (getNumRanks() > 1 && !memory.empty())
-    return fail("--memory is for one rank, expected no --ranks");
+    return amp::reportError("--memory is for one rank, expected no --ranks");
   if (batchSize % getNumRanks() != 0)
-    return fail("a batch of " + Twine(batchSize) +
-                " samples cannot be divided between " + Twine(getNumRanks()) +
-                " ranks");
+    return amp::reportError("a batch of " + Twine(batchSize) +
+                            " samples cannot be divided between " +
+                            Twine(getNumRanks()) + " ranks");
   for (const cl::opt<int64_t> *option :
        {&logitBytes, &attentionBytes, &recomputeRate})
     if (*option < 0)
-      return fail("--" + option->ArgStr + " must not be negative");
+      return amp::reportError("--" + option->ArgStr + " must not be negative");
   const std::pair<StringRef, StringRef> outputs[] = {
       {"o", outputFile},
       {"emit-header", headerFile},
       {"emit-cmake", cmakeFile}};
   for (auto [index, output] : llvm::enumerate(outputs)) {
     if (!output.second.empty() && isSamePath(output.second, inputFile))
-      return fail("-" + Twine(output.first.size() > 1 ? "-" : "") +
-                  output.first + " names the module '" + inputFile +
-                  "', which it would replace");
+      return amp::reportError("-" + Twine(output.first.size() > 1 ? "-" : "") +
+                              output.first + " names the module '" + inputFile +
+                              "', which it would replace");
     for (const auto &other : llvm::ArrayRef(outputs).take_front(index))
       if (!output.second.empty() &&
           (isSamePath(output.second, other.second) ||
            (output.second == "-" && other.second == "-")))
-        return fail("--" + output.first + " and -" +
-                    (other.first.size() > 1 ? "-" : "") + other.first +
-                    " name the same file '" + output.second + "'");
+        return amp::reportError("--" + output.first + " and -" +
+                                (other.first.size() > 1 ? "-" : "") +
+                                other.first + " name the same file '" +
+                                output.second + "'");
   }
   return 0;
 }
@@ -558,47 +392,54 @@ static int checkOptions() {
 /// Rejects values that no option takes, before anything is read.
 static int checkValues() {
   if (!amp::getTarget(target))
-    return fail("unknown target '" + target + "', expected one of " +
-                amp::listTargets());
+    return amp::reportError("unknown target '" + target +
+                            "', expected one of " + amp::listTargets());
   if (!cmakeFile.empty() && outputFile == "-")
-    return fail("--emit-cmake needs the name of the source, expected -o");
+    return amp::reportError(
+        "--emit-cmake needs the name of the source, expected -o");
   if (!memory.empty() && !printCosts)
-    return fail("--memory needs --cuda-costs");
+    return amp::reportError("--memory needs --cuda-costs");
   if (!memory.empty() && parseBytes(memory) == 0)
-    return fail("expected a number of bytes, such as 80GiB, got '" + memory +
-                "'");
+    return amp::reportError("expected a number of bytes, such as 80GiB, got '" +
+                            memory + "'");
   if (std::string wrong = amp::findTrainingFault(training, precision);
       !wrong.empty())
-    return fail(wrong);
+    return amp::reportError(wrong);
   if (!precision.empty() &&
       !llvm::is_contained({"f32", "tf32", "fp16", "bf16", "fp8"}, precision) &&
       !StringRef(precision).starts_with("fp8-"))
-    return fail("unknown precision '" + precision +
-                "', expected f32, tf32, fp16, bf16, fp8 or fp8- and a recipe");
+    return amp::reportError(
+        "unknown precision '" + precision +
+        "', expected f32, tf32, fp16, bf16, fp8 or fp8- and a recipe");
   return 0;
 }
 
 /// Rejects options that change nothing where all is planned already. Chooses
 /// the batch with `--memory`, and says so in `largest`.
-static int prepare(ModuleOp module, std::string &largest) {
+static int prepare(const amp::StepTranslation &translation, ModuleOp module,
+                   std::string &largest) {
   bool hasStep =
       llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
         return !function.isExternal() && amp::isStepFunction(function);
       });
   if (StringRef option = getStepOption();
       !option.empty() && !hasStep && !module.getOps<cuda::ProgramOp>().empty())
-    return fail("--" + option +
-                " says how a step becomes a program, but the module has a "
-                "'cuda.program' already");
-  if (memory.empty() && hasOpenBatch(module) && batchSize == 0)
-    return fail("the step leaves its batch open, expected --batch-size");
+    return amp::reportError(
+        "--" + option +
+        " says how a step becomes a program, but the module has a "
+        "'cuda.program' already");
+  if (memory.empty() && translation.hasOpenBatch(module) && batchSize == 0)
+    return amp::reportError(
+        "the step leaves its batch open, expected --batch-size");
   if (memory.empty())
     return 0;
-  if (hasStep && !hasOpenBatch(module))
-    return fail("--memory asks for the largest batch, but no step leaves its "
-                "batch open");
+  if (hasStep && !translation.hasOpenBatch(module))
+    return amp::reportError(
+        "--memory asks for the largest batch, but no step leaves its "
+        "batch open");
   llvm::raw_string_ostream os(largest);
-  FailureOr<int64_t> batch = printLargestBatch(module, parseBytes(memory), os);
+  FailureOr<int64_t> batch =
+      translation.printLargestBatch(module, parseBytes(memory), os);
   if (failed(batch))
     return 1;
   // The costs refer to the given batch size, or else to this one.
@@ -643,7 +484,7 @@ static int emit(ModuleOp module, cuda::ProgramOp program) {
     options.source = llvm::sys::path::filename(inputFile).str();
   options.emitMain = emitMain;
   options.emitForward = emitForward;
-  options.forward = findForward(module, program);
+  options.forward = amp::StepTranslation::findForward(module, program);
   std::string text, header;
   if (!headerFile.empty()) {
     options.header = getPathFrom(outputFile, headerFile);
@@ -659,7 +500,7 @@ static int emit(ModuleOp module, cuda::ProgramOp program) {
       folder = cuda::findRuntimeHeaders();
     if (!cuda::inlineRuntime(text, folder, message) ||
         !cuda::inlineRuntime(header, folder, message))
-      return fail(message);
+      return amp::reportError(message);
   }
   if (!headerFile.empty())
     files.push_back({headerFile, header});
@@ -685,19 +526,27 @@ static int translate() {
   context.printOpOnDiagnostic(false);
   auto input = amp::readModule(inputFile);
   if (!input)
-    return fail(llvm::toString(input.takeError()));
+    return amp::reportError(llvm::toString(input.takeError()));
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(*input), llvm::SMLoc());
   amp::ToolDiagnosticHandler handler("amp-translate", *sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return 1;
+  amp::StepTranslation translation(entry, runPipeline);
   std::string largest;
-  if (int status = prepare(*module, largest))
+  if (int status = prepare(translation, *module, largest))
     return status;
-  if (failed(checkFixedBatch(*module)) || failed(makePrograms(module)))
+  if (batchSize.getNumOccurrences() > 0 &&
+      failed(translation.checkFixedBatch(*module, batchSize)))
     return 1;
-  cuda::ProgramOp program = findProgram(*module);
+  StringRef missingForward =
+      emitMain      ? "the trainer has neither --eval nor --predict"
+      : emitForward ? "there is no forward function"
+                    : "";
+  if (failed(translation.makePrograms(module, batchSize, missingForward)))
+    return 1;
+  cuda::ProgramOp program = translation.findProgram(*module);
   if (!program)
     return 1;
   if (!printCosts)
@@ -705,12 +554,13 @@ static int translate() {
   if (std::string missing = cuda::describeMissingProducts(
           program, amp::getGPURates(target)->capability);
       !missing.empty())
-    return fail("the step has " + missing + ", which the target '" + target +
-                "' lacks");
+    return amp::reportError("the step has " + missing + ", which the target '" +
+                            target + "' lacks");
   const auto programRanks = int64_t(program.getRanks().value_or(1));
   if (nodes <= 0 || programRanks % nodes != 0)
-    return fail("--nodes=" + Twine(nodes) + " does not divide " +
-                Twine(programRanks) + (programRanks == 1 ? " rank" : " ranks"));
+    return amp::reportError("--nodes=" + Twine(nodes) + " does not divide " +
+                            Twine(programRanks) +
+                            (programRanks == 1 ? " rank" : " ranks"));
   std::string text;
   llvm::raw_string_ostream os(text);
   cuda::printCosts(program, target, nodes, os);

@@ -88,7 +88,7 @@ static SmallVector<int64_t> getAllDims(ArrayRef<int64_t> shape) {
 
 std::optional<KnownIntegers> StableHLOImporter::getIntegers(Value value) const {
   auto it = known.find(value);
-  auto type = typeOf(value);
+  auto type = dyn_cast<RankedTensorType>(value.getType());
   if (it == known.end() || !type || !type.getElementType().isSignlessInteger())
     return std::nullopt;
   if (it->second.integers || !it->second.number)

@@ -159,65 +159,43 @@ bool StableHLOImporter::convertAnyScatter(Operation *op) {
   return set(op, result);
 }
 
-Value StableHLOImporter::scatterRows(Operation *op, Value rows, Value places,
-                                     Value updates, Combination how) {
-  Location loc = op->getLoc();
-  TrainBuilder b = at(op);
-  auto type = typeOf(rows);
-  if (isFloat(type) && how == Combination::Add) {
-    Value sums =
-        train::ScatterAddOp::create(builder, loc, type, updates, places, 0);
-    return getNumber(op->getOperand(0)) == 0.0 ? sums : b.add(rows, sums);
-  }
-  // From here on each element has a separate place.
-  int64_t width = type.getNumElements() / type.getDimSize(0);
-  if (width != 1) {
-    auto wide = typeOf(places).clone(typeOf(updates).getShape());
-    auto dims =
-        llvm::to_vector(llvm::seq<int64_t>(0, typeOf(places).getRank()));
-    SmallVector<int64_t> columns;
-    for (int64_t i = 0; i < width; ++i)
-      columns.push_back(i);
-    Value line = makeNumbers(loc, columns, type.getShape().drop_front());
-    SmallVector<int64_t> last = llvm::to_vector(
-        llvm::seq<int64_t>(dims.size(), typeOf(updates).getRank()));
-    auto splat = [&](int64_t value) -> Value {
-      return arith::ConstantOp::create(
-          builder, loc,
-          DenseElementsAttr::get(wide, APInt(64, value, /*isSigned=*/true)));
-    };
-    Value row = broadcastAny(loc, places, wide, dims);
-    Value place = arith::AddIOp::create(
-        builder, loc, arith::MulIOp::create(builder, loc, row, splat(width)),
-        broadcastAny(loc, line, wide, last));
-    Value isInside = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::sge, row, splat(0));
-    places = arith::SelectOp::create(builder, loc, isInside, place, splat(-1));
-  }
-  int64_t count = typeOf(updates).getNumElements(),
-          whole = type.getNumElements();
-  places = reshapeAny(loc, places, {count});
-  updates = reshapeAny(loc, updates, {count});
-  Value line = reshapeAny(loc, rows, {whole});
-  if (!isFloat(type)) {
-    Type element = getElementTypeOrSelf(op->getOperand(0));
-    bool isNatural = element.isUnsignedInteger() || element.isInteger(1);
-    Value result = updateInOrder(
-        builder, loc, line, places,
-        [&](OpBuilder &in, Value old, Value number) {
-          Value update = tensor::ExtractOp::create(in, loc, updates, number);
-          return combineIntegers(in, loc, how, isNatural, old, update);
-        });
-    return reshapeAny(loc, result, type.getShape());
-  }
-  if (how != Combination::Set && how != Combination::Maximum &&
-      how != Combination::Minimum)
-    return {};
-  // Finds the update that each element keeps, as an integer, and takes it.
+/// The places of the elements of updates of type `updates` in an array of the
+/// type `row`, whose rows are at `places`. -1 outside of the array.
+Value StableHLOImporter::getPlacesOfElements(Location loc, RankedTensorType row,
+                                             Value places,
+                                             RankedTensorType updates) {
+  int64_t width = row.getNumElements() / row.getDimSize(0);
+  auto wide = typeOf(places).clone(updates.getShape());
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(places).getRank()));
+  SmallVector<int64_t> columns;
+  for (int64_t i = 0; i < width; ++i)
+    columns.push_back(i);
+  Value line = makeNumbers(loc, columns, row.getShape().drop_front());
+  SmallVector<int64_t> last =
+      llvm::to_vector(llvm::seq<int64_t>(dims.size(), updates.getRank()));
+  auto splat = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(wide, APInt(64, value, /*isSigned=*/true)));
+  };
+  Value first = broadcastAny(loc, places, wide, dims);
+  Value place = arith::AddIOp::create(
+      builder, loc, arith::MulIOp::create(builder, loc, first, splat(width)),
+      broadcastAny(loc, line, wide, last));
+  Value isInside = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::sge, first, splat(0));
+  return arith::SelectOp::create(builder, loc, isInside, place, splat(-1));
+}
+
+/// The number of the update that each element of `line` keeps, or -1.
+Value StableHLOImporter::findKeptUpdates(Location loc, Value line, Value places,
+                                         Value updates, Combination how) {
   Value none = makeNumbers(loc, {-1}, {1});
   none = broadcastAny(
-      loc, none, RankedTensorType::get({whole}, builder.getI64Type()), {0});
-  Value kept = updateInOrder(
+      loc, none,
+      RankedTensorType::get(typeOf(line).getShape(), builder.getI64Type()),
+      {0});
+  return updateInOrder(
       builder, loc, none, places, [&](OpBuilder &in, Value old, Value number) {
         Value self =
             arith::IndexCastOp::create(in, loc, in.getI64Type(), number);
@@ -247,6 +225,12 @@ Value StableHLOImporter::scatterRows(Operation *op, Value rows, Value places,
                    self, old)
             .getResult();
       });
+}
+
+/// `line` with the updates `kept`.
+Value StableHLOImporter::takeUpdates(TrainBuilder &b, Value line, Value kept,
+                                     Value updates, Combination how) {
+  Location loc = b.getLoc();
   Value zeros = arith::ConstantOp::create(
       builder, loc, DenseElementsAttr::get(typeOf(kept), APInt(64, 0)));
   Value isThere = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
@@ -258,7 +242,43 @@ Value StableHLOImporter::scatterRows(Operation *op, Value rows, Value places,
     taken = b.maximum(line, taken);
   else if (how == Combination::Minimum)
     taken = b.minimum(line, taken);
-  return reshapeAny(loc, b.select(isThere, taken, line), type.getShape());
+  return b.select(isThere, taken, line);
+}
+
+Value StableHLOImporter::scatterRows(Operation *op, Value rows, Value places,
+                                     Value updates, Combination how) {
+  Location loc = op->getLoc();
+  TrainBuilder b = at(op);
+  auto type = typeOf(rows);
+  if (isFloat(type) && how == Combination::Add) {
+    Value sums =
+        train::ScatterAddOp::create(builder, loc, type, updates, places, 0);
+    return getNumber(op->getOperand(0)) == 0.0 ? sums : b.add(rows, sums);
+  }
+  // From here on each element has a separate place.
+  if (type.getNumElements() != type.getDimSize(0))
+    places = getPlacesOfElements(loc, type, places, typeOf(updates));
+  int64_t count = typeOf(updates).getNumElements();
+  places = reshapeAny(loc, places, {count});
+  updates = reshapeAny(loc, updates, {count});
+  Value line = reshapeAny(loc, rows, {type.getNumElements()});
+  if (!isFloat(type)) {
+    Type element = getElementTypeOrSelf(op->getOperand(0));
+    bool isNatural = element.isUnsignedInteger() || element.isInteger(1);
+    Value result = updateInOrder(
+        builder, loc, line, places,
+        [&](OpBuilder &in, Value old, Value number) {
+          Value update = tensor::ExtractOp::create(in, loc, updates, number);
+          return combineIntegers(in, loc, how, isNatural, old, update);
+        });
+    return reshapeAny(loc, result, type.getShape());
+  }
+  if (how != Combination::Set && how != Combination::Maximum &&
+      how != Combination::Minimum)
+    return {};
+  Value kept = findKeptUpdates(loc, line, places, updates, how);
+  return reshapeAny(loc, takeUpdates(b, line, kept, updates, how),
+                    type.getShape());
 }
 
 /// Converts `x.at[i].set(y)` and `x.at[i].add(y)` at one index.

@@ -210,7 +210,7 @@ bool StableHLOImporter::areOperandsValid(Operation *op) {
 bool StableHLOImporter::haveResultTypes(Operation *op) const {
   return llvm::all_of(op->getResults(), [&](Value result) {
     auto it = known.find(result);
-    auto type = typeOf(result);
+    auto type = dyn_cast<RankedTensorType>(result.getType());
     if (it == known.end() || !type)
       return it == known.end();
     if (const std::optional<KnownIntegers> &integers = it->second.integers)

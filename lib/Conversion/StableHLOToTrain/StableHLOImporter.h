@@ -214,6 +214,12 @@ private:
   /// their type.
   Value scatterRows(Operation *op, Value rows, Value places, Value updates,
                     Combination how);
+  Value getPlacesOfElements(Location loc, RankedTensorType row, Value places,
+                            RankedTensorType updates);
+  Value findKeptUpdates(Location loc, Value line, Value places, Value updates,
+                        Combination how);
+  Value takeUpdates(train::TrainBuilder &b, Value line, Value kept,
+                    Value updates, Combination how);
   Value broadcastAny(Location loc, Value x, RankedTensorType type,
                      ArrayRef<int64_t> dims);
   /// The index of the first largest element along the last dimension, as i32.
@@ -239,9 +245,6 @@ private:
   }
   bool set(Operation *op, double number);
   bool set(Operation *op, KnownIntegers integers);
-  static RankedTensorType typeOf(Value value) {
-    return dyn_cast<RankedTensorType>(value.getType());
-  }
   Value reshape(train::TrainBuilder &b, Value x, ArrayRef<int64_t> shape) {
     return typeOf(x).getShape() == shape ? x : b.reshape(x, shape);
   }

@@ -101,7 +101,7 @@ Value StableHLOImporter::get(Value value) {
   Known &entry = it->second;
   if (entry.value || !entry.number)
     return entry.value;
-  auto type = typeOf(value);
+  auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !type.hasStaticShape() || !isFloat(type))
     return {};
   auto number = builder.getFloatAttr(type.getElementType(), *entry.number);
@@ -186,7 +186,7 @@ void StableHLOImporter::visit(Operation *op) {
   ++unsupported[builder.getStringAttr(name)];
   // Continue, so that the error names the others as well.
   for (OpResult result : op->getResults())
-    if (auto type = typeOf(result);
+    if (auto type = dyn_cast<RankedTensorType>(result.getType());
         type && type.hasStaticShape() && isFloat(type))
       known[result] = {Value(), 0.0, std::nullopt};
 }
@@ -215,7 +215,7 @@ bool StableHLOImporter::convert(Operation *op) {
   StringRef dialect = op->getName().getDialectNamespace();
   if ((dialect != "stablehlo" && dialect != "chlo") || op->getNumResults() != 1)
     return false;
-  auto type = typeOf(op->getResult(0));
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!type || !type.hasStaticShape())
     return false;
   if (fold(op))

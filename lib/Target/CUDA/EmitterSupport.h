@@ -207,6 +207,21 @@ private:
   int64_t stateBytes = 0;
 };
 
+/// Replaces each `@` by `prefix` and each `$` by `forward`.
+inline std::string instantiate(StringRef text, StringRef prefix,
+                               StringRef forward = "") {
+  std::string result;
+  for (char c : text) {
+    if (c == '@')
+      result += prefix;
+    else if (c == '$')
+      result += forward;
+    else
+      result += c;
+  }
+  return result;
+}
+
 } // namespace mlir::cuda
 
 #endif // AMP_LIB_TARGET_CUDA_EMITTERSUPPORT_H

@@ -92,7 +92,7 @@ void AMPDialect::initialize() {
       >();
   attachReplicationModels(getContext());
   attachScaleExponentModels(getContext());
-  attachScaledScaleExponentModels(getContext());
+  attachQuantizedScaleExponentModels(getContext());
 }
 
 LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,

@@ -124,7 +124,7 @@ struct ScaledMatmulModel
 
 } // namespace
 
-void mlir::amp::attachScaledScaleExponentModels(MLIRContext *context) {
+void mlir::amp::attachQuantizedScaleExponentModels(MLIRContext *context) {
   AmaxOp::attachInterface<AmaxModel>(*context);
   ScaleFromAmaxOp::attachInterface<ScaleFromAmaxModel>(*context);
   UpdateQuantizerOp::attachInterface<UpdateQuantizerModel>(*context);

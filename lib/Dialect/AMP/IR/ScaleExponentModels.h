@@ -18,7 +18,7 @@ namespace mlir::amp {
 /// registered already.
 void attachScaleExponentModels(MLIRContext *context);
 /// The same for the operations of AMPQuantizedOps.h.
-void attachScaledScaleExponentModels(MLIRContext *context);
+void attachQuantizedScaleExponentModels(MLIRContext *context);
 
 } // namespace mlir::amp
 

@@ -1,11 +1,11 @@
-//===- LinearRuleInference.cpp - Exponents by rules of a policy ---------===//
+//===- ExponentInference.cpp - By rules of a policy, and unknown effects --===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperationInference.h"
+#include "ExponentInference.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"

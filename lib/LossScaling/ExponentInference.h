@@ -1,12 +1,12 @@
-//===- OperationInference.h - Exponents of an operation ---------*- C++ -*-===//
+//===- ExponentInference.h - Exponents of an operation ---------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AMP_LOSSSCALING_OPERATIONINFERENCE_H
-#define AMP_LOSSSCALING_OPERATIONINFERENCE_H
+#ifndef AMP_LOSSSCALING_EXPONENTINFERENCE_H
+#define AMP_LOSSSCALING_EXPONENTINFERENCE_H
 
 #include "amp/LossScaling/ScaleExponentAnalysis.h"
 
@@ -68,4 +68,4 @@ private:
 
 } // namespace mlir::amp
 
-#endif // AMP_LOSSSCALING_OPERATIONINFERENCE_H
+#endif // AMP_LOSSSCALING_EXPONENTINFERENCE_H
