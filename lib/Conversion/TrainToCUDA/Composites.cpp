@@ -7,6 +7,7 @@
 
 #include "TrainToCUDA.h"
 
+#include "amp/Dialect/AMP/IR/AMPCallOps.h"
 #include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/Train/IR/Train.h"
@@ -108,6 +109,7 @@ void mlir::cuda::populateCompositesToCUDA(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns
       .add<ConvertReshape, ConvertStochasticRound,
+           ConvertComposite<mlir::amp::CallOp, CallOp>,
            ConvertComposite<mlir::amp::UpdateQuantizerOp, UpdateQuantizerOp>,
            ConvertComposite<mlir::amp::UpdateScaleOp, UpdateScaleOp>,
            Decompose<train::DocumentMaskOp>,

@@ -178,6 +178,7 @@ void ProgramEmitter::readProgram() {
     if (!launch)
       continue;
     launches.push_back(launch);
+    numCalls += isa<CallOp>(op);
     if (launch.isCollective())
       collectives.insert({&op, unsigned(collectives.size())});
     if (launch.usesCuDNN())
@@ -230,6 +231,8 @@ void ProgramEmitter::emitBanner() {
     os << "#include \"amp/Runtime/CUDA/" << header << ".h\"\n";
   if (usesPlans(program, options))
     os << "#include \"amp/Runtime/CUDA/CuDNN.h\"\n";
+  if (numCalls > 0)
+    os << "#include \"amp/Runtime/CUDA/Calls.h\"\n";
   if (!collectives.empty())
     os << "#include \"amp/Runtime/CUDA/NCCLGroup.h\"\n";
   // It does not compile for GPUs without 8-bit floats.
@@ -397,12 +400,17 @@ void ProgramEmitter::emitTables() {
     os << quote(state.getPrecision()) << ", " << state.getFingerprint() << "u, "
        << quote(state.getScalerText());
   os << "}";
-  if (!plans.empty() || program.getPredictions() || !collectives.empty())
+  // The last members that have their defaults are left out.
+  const bool hasCollectives = !collectives.empty() || numCalls > 0;
+  const bool hasPredictions = program.getPredictions() || hasCollectives;
+  if (!plans.empty() || hasPredictions)
     os << ",\n    " << (plans.empty() ? "{}" : "kPlanTable");
-  if (program.getPredictions() || !collectives.empty())
+  if (hasPredictions)
     os << ",\n    " << program.getPredictions().value_or(0);
-  if (!collectives.empty())
-    os << ",\n    kCollectiveTable";
+  if (hasCollectives)
+    os << ",\n    " << (collectives.empty() ? "{}" : "kCollectiveTable");
+  if (numCalls > 0)
+    os << ",\n    kCallees, " << numCalls;
   os << "};\n";
 }
 
@@ -454,6 +462,7 @@ LogicalResult ProgramEmitter::emitParts() {
   emitProducts();
   emitPlans();
   emitCollectives();
+  emitCallees();
   if (failed(emitOptimizers()) || failed(emitKernels()))
     return failure();
   emitLaunches();

@@ -158,6 +158,16 @@ private:
   void emitAwait(AwaitOp await);
   /// Prints the table of collectives.
   void emitCollectives();
+  /// Prints the operands and results of a call.
+  void emitCallOperands(CallOp call);
+  void emitCall(CallOp call);
+  /// Prints the names of the operations that are called.
+  void emitCallees();
+  /// Prints the begin and the end of a part of a step. A step without calls has
+  /// one part.
+  void beginPart(unsigned part);
+  void endPart();
+  void emitPartList(unsigned count);
   void emitLaunchComment(LaunchOpInterface launch);
   void emitGemmBuffers(LaunchOpInterface launch);
   void emitLaunch(LaunchOpInterface launch);
@@ -203,7 +213,7 @@ private:
   SmallVector<LaunchOpInterface> launches;
   /// The first product of a launch, its plan and its table of tensors.
   DenseMap<Operation *, unsigned> products, plans, tables, collectives;
-  unsigned numProducts = 0;
+  unsigned numProducts = 0, numCalls = 0;
   int64_t stateBytes = 0;
 };
 

@@ -73,6 +73,7 @@ void ProgramEmitter::emitLaunch(LaunchOpInterface launch) {
       .Case([&](LinearCrossEntropyOp op) { emitLinearLoss(op); })
       .Case<AllGatherOp, AllReduceOp, ReduceScatterOp>(
           [&](auto) { emitCollective(launch); })
+      .Case([&](CallOp op) { emitCall(op); })
       .Case<ConvPlanOp, SDPAOp, SDPAGradOp>([&](auto) { emitPlanRun(launch); })
       .Case([&](RankPartOp op) { emitRankPart(op); })
       .Case([&](KernelOp op) { emitKernelLaunch(op); })
@@ -174,9 +175,9 @@ findHeadings(ArrayRef<LaunchOpInterface> launches) {
 
 void ProgramEmitter::emitLaunches() {
   os << "//===-- One step "
-        "------------------------------------------------------===//\n\n"
-     << "Status enqueue(const StepRun &run) {\n";
-  unsigned number = 0;
+        "------------------------------------------------------===//\n\n";
+  unsigned number = 0, part = 0;
+  beginPart(part);
   const std::map<size_t, StringRef> headings = findHeadings(launches);
   for (Operation &op : program.getBody().front()) {
     if (auto await = dyn_cast<AwaitOp>(op))
@@ -184,6 +185,11 @@ void ProgramEmitter::emitLaunches() {
     auto launch = dyn_cast<LaunchOpInterface>(op);
     if (!launch)
       continue;
+    auto call = dyn_cast<CallOp>(op);
+    if (call) {
+      endPart();
+      beginPart(++part);
+    }
     if (auto heading = headings.find(number); heading != headings.end())
       os << (number ? "\n" : "") << "  //===-- " << heading->second << "\n\n";
     emitLaunchComment(launch);
@@ -194,9 +200,17 @@ void ProgramEmitter::emitLaunches() {
     emitGemmBuffers(launch);
     emitPlanPointers(launch);
     emitCollectiveOperands(launch);
+    if (call)
+      emitCallOperands(call);
     os << "    AMP_RETURN_IF_ERROR(";
     emitLaunch(launch);
     os << ");\n  }\n";
+    if (call) {
+      endPart();
+      beginPart(++part);
+    }
   }
-  os << "  return Status();\n}\n\n";
+  endPart();
+  if (numCalls > 0)
+    emitPartList(part + 1);
 }

@@ -55,6 +55,7 @@ public:
     options.numSlots = settings.numSlots;
     options.stream = settings.stream;
     options.allocator = settings.allocator;
+    options.caller = settings.caller;
     if (info.collectives.connect) {
       if (!settings.communicator && !settings.exchange)
         return makeError(kInvalidArgument,

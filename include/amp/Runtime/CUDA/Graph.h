@@ -10,6 +10,9 @@
 
 #include "amp/Runtime/CUDA/Status.h"
 
+#include <memory>
+#include <vector>
+
 namespace amp::cuda {
 
 /// A captured sequence of launches, replayed with one call.
@@ -62,6 +65,46 @@ public:
 private:
   cudaGraphExec_t executable = nullptr;
   size_t numNodes = 0;
+};
+
+/// The graphs of the parts of a step (Calls.h). A step without calls has one
+/// part.
+class StepGraphs {
+public:
+  /// Runs a step with `numCalls` calls on `stream`. `enqueue(on, part)`
+  /// enqueues a part. On the first run, captures each part that is no call on
+  /// `captureStream`.
+  template <typename Enqueue>
+  Status run(int numCalls, cudaStream_t captureStream, cudaStream_t stream,
+             Enqueue enqueue) {
+    parts.resize(size_t(numCalls) + 1);
+    for (int part = 0; part <= 2 * numCalls; ++part) {
+      if (part % 2 == 1) {
+        AMP_RETURN_IF_ERROR(enqueue(stream, part));
+        continue;
+      }
+      std::unique_ptr<StepGraph> &graph = parts[size_t(part) / 2];
+      if (!graph)
+        graph = std::make_unique<StepGraph>();
+      if (!graph->isCaptured())
+        AMP_RETURN_IF_ERROR(graph->capture(
+            captureStream, [&](cudaStream_t on) { return enqueue(on, part); }));
+      AMP_RETURN_IF_ERROR(graph->launch(stream));
+    }
+    return Status();
+  }
+
+  /// The number of nodes of all graphs.
+  size_t getNumNodes() const {
+    size_t count = 0;
+    for (const std::unique_ptr<StepGraph> &graph : parts)
+      count += graph ? graph->getNumNodes() : 0;
+    return count;
+  }
+  void reset() { parts.clear(); }
+
+private:
+  std::vector<std::unique_ptr<StepGraph>> parts;
 };
 
 } // namespace amp::cuda

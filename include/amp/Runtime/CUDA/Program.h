@@ -61,7 +61,7 @@ public:
       (void)slots.delay(stream);
       cudaStreamSynchronize(stream);
     }
-    for (StepGraph &graph : graphs)
+    for (StepGraphs &graph : graphs)
       graph.reset();
     for (void *plan : plans)
       info.plans.destroy(plan);
@@ -241,7 +241,8 @@ private:
                     Fill fill);
   /// Chooses the slot that the host runtime fills for the next step.
   inline void beginFilling();
-  inline Status enqueueStep(cudaStream_t on, Profiler *profiler, Reader reader);
+  inline Status enqueueStep(cudaStream_t on, Profiler *profiler, Reader reader,
+                            int part = -1);
   /// The reader of the last step of a run.
   Reader getLastReader() const {
     return counts.value_or(options.predictions) ? Reader::Predictions
@@ -273,7 +274,7 @@ private:
   DeviceMemory spare;
   std::vector<OptimizerTable> tables;
   /// The graphs of steps by their readers, if the launches of these differ.
-  StepGraph graphs[kNumReaders];
+  StepGraphs graphs[kNumReaders];
   /// The batch arguments, by their buffers, and the pinned buffers of those
   /// that come from host memory.
   std::vector<size_t> batchBuffers;

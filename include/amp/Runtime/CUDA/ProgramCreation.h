@@ -103,7 +103,7 @@ inline Status Program::prepareRanks() {
 
 inline Status Program::allocate(const ProgramOptions &from) {
   options = from;
-  AMP_RETURN_IF_ERROR(verifyProgram(info));
+  AMP_RETURN_IF_ERROR(verifyProgram(info, options.caller));
   for (int i = 0; i < info.numLaunches; ++i)
     hasReaders |= info.launches[i].reader != Reader::Training;
   int devices = 0;

@@ -72,6 +72,9 @@ struct ProgramInfo {
   /// come after `arenaBytes`. 0 without such buffers.
   int64_t predictionBytes = 0;
   CollectiveTable collectives = {};
+  /// The operations of the caller that the step calls.
+  const char *const *callees = nullptr;
+  int numCalls = 0;
 };
 
 /// The forward function of a step.
@@ -97,6 +100,10 @@ struct StepRun {
   /// Null for a program without collectives.
   RankGroup *ranks = nullptr;
   int rank = 0, numRanks = 1;
+  /// Null for a program without calls.
+  const amp_step_caller *caller = nullptr;
+  /// The part to enqueue (Calls.h), or -1 for all of them.
+  int part = -1;
 
   /// The buffer at `offset`.
   template <typename T>

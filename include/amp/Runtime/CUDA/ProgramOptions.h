@@ -44,6 +44,8 @@ struct ProgramOptions {
   std::optional<void *> stream;
   /// The functions are null: the program allocates.
   amp_step_allocator allocator = {};
+  /// Performs the calls of the step. Without calls it has no function.
+  amp_step_caller caller = {};
   /// The ranks of a program with collectives.
   std::shared_ptr<RankGroup> ranks;
   /// Whether the ranks register the memory of the program with NCCL.

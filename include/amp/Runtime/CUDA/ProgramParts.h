@@ -22,9 +22,23 @@
 
 namespace amp::cuda {
 
+/// Verifies that there is a caller if the step calls operations.
+inline Status verifyCaller(const ProgramInfo &info,
+                           const amp_step_caller &caller) {
+  if (caller.call || info.numCalls == 0)
+    return Status();
+  return makeError(
+      kInvalidArgument,
+      "the step calls the operation '%s' of the program that runs it, but "
+      "there is no caller: pass one in amp_step_options, or run the step by "
+      "amp_torch.compile",
+      info.callees[0]);
+}
+
 /// Verifies that all buffers of `info` are in its arena, so that a damaged plan
-/// writes nothing outside of it.
-inline Status verifyProgram(const ProgramInfo &info) {
+/// writes nothing outside of it, and that `caller` can run its calls.
+inline Status verifyProgram(const ProgramInfo &info,
+                            const amp_step_caller &caller) {
   if (!info.enqueue || info.arenaBytes <= 0 || info.stateBytes < 0 ||
       info.stateBytes > info.arenaBytes ||
       (info.predictionBytes && info.predictionBytes < info.arenaBytes))
@@ -47,7 +61,7 @@ inline Status verifyProgram(const ProgramInfo &info) {
                        b.name, (long long)b.offset, (long long)bytesOf(b),
                        (long long)kBufferAlignment);
   }
-  return Status();
+  return verifyCaller(info, caller);
 }
 
 /// Writes the tables of the optimizers' launches to the arena.

@@ -16,8 +16,8 @@
 namespace amp::cuda {
 
 inline Status Program::enqueueStep(cudaStream_t on, Profiler *profiler,
-                                   Reader reader) {
-  if (options.poison && memoryBytes() > info.stateBytes)
+                                   Reader reader, int part) {
+  if (part <= 0 && options.poison && memoryBytes() > info.stateBytes)
     AMP_CUDA_CALL(cudaMemsetAsync(arena + info.stateBytes, 0xff,
                                   size_t(memoryBytes() - info.stateBytes), on));
   StepRun step;
@@ -30,6 +30,8 @@ inline Status Program::enqueueStep(cudaStream_t on, Profiler *profiler,
   step.plans = plans.data();
   step.spareWorkspace = spare.get();
   step.reader = reader;
+  step.caller = &options.caller;
+  step.part = part;
   step.ranks = options.ranks.get();
   if (step.ranks) {
     step.rank = step.ranks->getRank();
@@ -82,21 +84,20 @@ inline Status Program::runSlot(int slot, int steps) {
     const Reader reader =
         options.ranks || i + 1 == steps ? last : Reader::Training;
     const size_t number = getGraph(reader);
-    const bool isCaptured = options.useGraph && warm[number];
     if (options.ranks)
       options.ranks->beginStep();
-    // Do not capture the first step: libraries load their kernels lazily.
-    if (!isCaptured) {
-      AMP_RETURN_IF_ERROR(enqueueStep(stream, nullptr, reader));
-      warm[number] = true;
-    } else {
-      StepGraph &graph = graphs[number];
-      if (!graph.isCaptured())
-        AMP_RETURN_IF_ERROR(graph.capture(ownStream, [&](cudaStream_t on) {
-          return enqueueStep(on, nullptr, reader);
-        }));
-      AMP_RETURN_IF_ERROR(graph.launch(stream));
-    }
+    auto enqueue = [&](cudaStream_t on, int part) {
+      return enqueueStep(on, nullptr, reader, part);
+    };
+    // Do not capture the first step: libraries load their kernels lazily. No
+    // graph covers a collective that runs next to a call.
+    const bool isCaptured =
+        warm[number] && options.useGraph && !(options.ranks && info.numCalls);
+    StepGraphs &graph = graphs[number];
+    AMP_RETURN_IF_ERROR(
+        isCaptured ? graph.run(info.numCalls, ownStream, stream, enqueue)
+                   : enqueue(stream, -1));
+    warm[number] = true;
     ++progress.step;
     progress.batchSize = getFixedBatch() * getNumRanks();
   }

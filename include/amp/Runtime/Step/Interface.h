@@ -139,6 +139,10 @@ typedef struct amp_step_call {
   const amp_step_tensor *results; /* the function writes their data */
   const int64_t *seeds;
   const int64_t *wrt;
+  /* CUDA: the data are in the memory of the device of the step. Work that is
+   * put on this cudaStream_t follows the launches before the call, and the
+   * launches after the call follow it. Null for the CPU. */
+  void *stream;
 } amp_step_call;
 
 /* The function that performs the operations of the caller. */

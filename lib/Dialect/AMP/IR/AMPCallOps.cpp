@@ -18,15 +18,51 @@ static bool isFloat(Type type) {
 }
 
 /// Verifies that the numbers in `list` increase from 0.
-static LogicalResult verifyNumbers(CallOp op, StringRef name,
+static LogicalResult verifyNumbers(Operation *op, StringRef name,
                                    ArrayRef<int64_t> list) {
   int64_t next = 0;
   for (int64_t number : list) {
     if (number < next)
-      return op.emitOpError("expected the numbers of '")
+      return op->emitOpError("expected the numbers of '")
              << name << "' to increase from 0, got " << number;
     next = number + 1;
   }
+  return success();
+}
+
+LogicalResult
+mlir::amp::verifyDerivative(Operation *call, ArrayRef<ShapedType> inputs,
+                            ArrayRef<ShapedType> outputs,
+                            std::optional<ArrayRef<int64_t>> seeds,
+                            std::optional<ArrayRef<int64_t>> wrt) {
+  if (seeds.has_value() != wrt.has_value())
+    return call->emitOpError("expected both 'seeds' and 'wrt', or neither");
+  if (!seeds)
+    return success();
+  if (seeds->empty() || seeds->size() > inputs.size())
+    return call->emitOpError(
+               "expected at least one number in 'seeds' and an operand "
+               "for each, got ")
+           << seeds->size() << " numbers and " << inputs.size() << " operands";
+  if (wrt->size() != outputs.size())
+    return call->emitOpError("expected a result for each number in 'wrt', got ")
+           << wrt->size() << " numbers and " << outputs.size() << " results";
+  ArrayRef<ShapedType> own = inputs.drop_back(seeds->size());
+  if (failed(verifyNumbers(call, "wrt", *wrt)) ||
+      failed(verifyNumbers(call, "seeds", *seeds)))
+    return failure();
+  if (!wrt->empty() && wrt->back() >= int64_t(own.size()))
+    return call->emitOpError("expected the numbers of operands that are not "
+                             "gradients in 'wrt', got ")
+           << wrt->back() << " for " << own.size() << " such operands";
+  for (auto [number, result] : llvm::zip_equal(*wrt, outputs))
+    if (own[number] != result || !isFloat(result))
+      return call->emitOpError("expected the gradient of operand ")
+             << number << " to have its type and elements that are floats, got "
+             << result << " for " << own[number];
+  for (ShapedType seed : inputs.take_back(seeds->size()))
+    if (!isFloat(seed))
+      return call->emitOpError("expected a gradient of floats, got ") << seed;
   return success();
 }
 
@@ -53,8 +89,6 @@ LogicalResult CallOp::verify() {
     return emitOpError("expected the name of an operation");
   if (getOutputs().empty())
     return emitOpError("expected at least one result");
-  if (getSeeds().has_value() != getWrt().has_value())
-    return emitOpError("expected both 'seeds' and 'wrt', or neither");
   if (std::optional<ArrayRef<int64_t>> from = getExtentOf()) {
     auto getRank = [&](int64_t operand) {
       return cast<ShapedType>(getInputs()[operand].getType()).getRank();
@@ -65,38 +99,15 @@ LogicalResult CallOp::verify() {
       return emitOpError("expected 'extent_of' to be the number of an operand "
                          "and the number of one of its dimensions");
   }
-  if (!isGradient())
-    return success();
-  if (getDifferentiable())
+  if (isGradient() && getDifferentiable())
     return emitOpError("expected a derivative without 'differentiable'");
-  ArrayRef<int64_t> seeds = *getSeeds(), wrt = *getWrt();
-  if (seeds.empty() || seeds.size() > getInputs().size())
-    return emitOpError("expected at least one number in 'seeds' and an operand "
-                       "for each, got ")
-           << seeds.size() << " numbers and " << getInputs().size()
-           << " operands";
-  if (wrt.size() != getOutputs().size())
-    return emitOpError("expected a result for each number in 'wrt', got ")
-           << wrt.size() << " numbers and " << getOutputs().size()
-           << " results";
-  ValueRange own = getInputs().drop_back(seeds.size());
-  if (failed(verifyNumbers(*this, "wrt", wrt)) ||
-      failed(verifyNumbers(*this, "seeds", seeds)))
-    return failure();
-  if (!wrt.empty() && wrt.back() >= int64_t(own.size()))
-    return emitOpError("expected the numbers of operands that are not "
-                       "gradients in 'wrt', got ")
-           << wrt.back() << " for " << own.size() << " such operands";
-  for (auto [number, result] : llvm::zip_equal(wrt, getOutputs()))
-    if (own[number].getType() != result.getType() || !isFloat(result.getType()))
-      return emitOpError("expected the gradient of operand ")
-             << number << " to have its type and elements that are floats, got "
-             << result.getType() << " for " << own[number].getType();
-  for (Value seed : getInputs().take_back(seeds.size()))
-    if (!isFloat(seed.getType()))
-      return emitOpError("expected a gradient of floats, got ")
-             << seed.getType();
-  return success();
+  auto shaped = [](TypeRange types) {
+    return llvm::map_to_vector(
+        types, [](Type type) { return cast<ShapedType>(type); });
+  };
+  return verifyDerivative(*this, shaped(getInputs().getTypes()),
+                          shaped(getOutputs().getTypes()), getSeeds(),
+                          getWrt());
 }
 
 void CallOp::getPrecisionSlots(PrecisionSlots &slots) {

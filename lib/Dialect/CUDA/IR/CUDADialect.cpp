@@ -28,6 +28,7 @@ void CUDADialect::initialize() {
 #include "amp/Dialect/CUDA/IR/CUDAAttrs.cpp.inc"
       >();
   registerAttentionOps();
+  registerCallOps();
   registerCollectiveOps();
   registerCompositeOps();
   registerConvolutionOps();

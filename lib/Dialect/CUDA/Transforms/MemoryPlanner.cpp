@@ -196,6 +196,7 @@ LogicalResult MemoryPlanner::run() {
                             "expected 'convert-train-to-cuda' to have lowered "
                             "it");
   moveUpdatesToEnd();
+  moveUpdatesBehindCalls();
   markReaders();
   assignResults();
   copyTiedInputs();

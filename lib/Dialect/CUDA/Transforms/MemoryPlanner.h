@@ -73,6 +73,7 @@ private:
   bool mayUpdateInPlace(OpResult value, Value state);
   bool mayWriteOver(LaunchOpInterface launch, Value input);
   void moveUpdatesToEnd();
+  void moveUpdatesBehindCalls();
   void assignResults();
   void copyTiedInputs();
   LogicalResult assignTemporaries();

@@ -86,6 +86,46 @@ void MemoryPlanner::moveUpdatesToEnd() {
   }
 }
 
+/// Moves the launches that compute new states behind the last call of the
+/// caller, so that all states are unchanged after a call that fails. Statistics
+/// of the forward pass stay where they are.
+void MemoryPlanner::moveUpdatesBehindCalls() {
+  Operation *last = nullptr;
+  for (auto call : block.getOps<CallOp>())
+    last = call;
+  if (!last)
+    return;
+  llvm::DenseSet<Operation *> moved;
+  for (const mlir::amp::StepResult &result : signature.results)
+    if (result.kind == mlir::amp::ResultKind::Update &&
+        signature.arguments[result.argument].role !=
+            mlir::amp::Role::ModelState)
+      moved.insert(
+          getRoot(terminator.getOperand(result.index)).getDefiningOp());
+  SmallVector<Operation *> ordered;
+  for (Operation &op : llvm::make_range(block.begin(), last->getIterator())) {
+    const bool follows = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return operand.getDefiningOp() && moved.contains(operand.getDefiningOp());
+    });
+    if (!follows && !moved.contains(&op))
+      continue;
+    // A call that reads a new state cannot come before it.
+    if (isa<CallOp>(op))
+      return;
+    moved.insert(&op);
+    ordered.push_back(&op);
+  }
+  if (llvm::any_of(last->getOperands(), [&](Value operand) {
+        return operand.getDefiningOp() &&
+               moved.contains(operand.getDefiningOp());
+      }))
+    return;
+  for (Operation *op : ordered) {
+    op->moveAfter(last);
+    last = op;
+  }
+}
+
 /// Returns the latest of the operations that compute the operands of `op`, or
 /// null.
 static Operation *getLastSource(Operation *op) {

@@ -18,4 +18,15 @@
 #define GET_OP_CLASSES
 #include "amp/Dialect/AMP/IR/AMPCallOps.h.inc"
 
+namespace mlir::amp {
+
+/// Verifies the numbers of a call of a derivative. Without both lists, the call
+/// is none.
+LogicalResult verifyDerivative(Operation *call, ArrayRef<ShapedType> inputs,
+                               ArrayRef<ShapedType> outputs,
+                               std::optional<ArrayRef<int64_t>> seeds,
+                               std::optional<ArrayRef<int64_t>> wrt);
+
+} // namespace mlir::amp
+
 #endif // AMP_DIALECT_AMP_IR_AMPCALLOPS_H

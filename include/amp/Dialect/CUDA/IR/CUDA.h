@@ -64,6 +64,8 @@ int64_t estimateFlops(Operation *launch, int64_t perElement);
 #define GET_OP_CLASSES
 #include "amp/Dialect/CUDA/IR/CUDAAttentionOps.h.inc"
 #define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDACallOps.h.inc"
+#define GET_OP_CLASSES
 #include "amp/Dialect/CUDA/IR/CUDACollectiveOps.h.inc"
 #define GET_OP_CLASSES
 #include "amp/Dialect/CUDA/IR/CUDACompositeOps.h.inc"

@@ -60,6 +60,7 @@ def CUDA_Dialect : Dialect {
 
   private:
     void registerAttentionOps();
+    void registerCallOps();
     void registerCollectiveOps();
     void registerCompositeOps();
     void registerConvolutionOps();

@@ -9,6 +9,7 @@
 #define AMP_DIALECT_CUDA_IR_CUDAOPS_TD
 
 include "amp/Dialect/CUDA/IR/CUDAAttentionOps.td"
+include "amp/Dialect/CUDA/IR/CUDACallOps.td"
 include "amp/Dialect/CUDA/IR/CUDACollectiveOps.td"
 include "amp/Dialect/CUDA/IR/CUDACompositeOps.td"
 include "amp/Dialect/CUDA/IR/CUDAConvolutionOps.td"
