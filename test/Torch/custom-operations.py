@@ -204,5 +204,5 @@ try:
     amp_torch.export(model, F.cross_entropy, sgd(model), BATCHES[0], folder)
     raise AssertionError("a file with an operation of torch")
 except amp_torch.UnsupportedModel as found:
-    assert "use amp_torch.compile, which calls it on a CPU" in str(found), found
+    assert "use amp_torch.compile, which calls it" in str(found), found
 print("every message as expected")

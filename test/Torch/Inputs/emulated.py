@@ -17,7 +17,7 @@ class EmulatedDevice(HostDevice):
     def __init__(self, cache):
         super().__init__()
         self.cache = cache
-        self.libraries, self.streams, self.used = {}, {}, []
+        self.libraries, self.streams, self.used, self.calls = {}, {}, [], []
         # The stream of torch, by number.
         self.number = 0
 
@@ -39,6 +39,13 @@ class EmulatedDevice(HostDevice):
             self.streams[key] = made.value
         self.used.append(key)
         return self.streams[key]
+
+    def calling(self, stream):
+        """Waits for the work before a call. Operations of torch for the CPU run at once."""
+        (address,) = [address for (address, _), made in self.streams.items() if made == stream]
+        assert self.libraries[address].cudaStreamSynchronize(c.c_void_p(stream)) == 0
+        self.calls.append((address, stream))
+        return super().calling(stream)
 
     def order(self, instance):
         instance.call("synchronize")

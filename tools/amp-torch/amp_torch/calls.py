@@ -178,9 +178,10 @@ class Caller:
             call = pointer.contents
             own = self.calls[call.name.decode()]
             self.failed = own
-            operands = [self.tensor(call.operands[i]) for i in range(call.num_operands)]
-            results = [self.tensor(call.results[i]) for i in range(call.num_results)]
-            with torch.inference_mode(False), torch.autocast(self.device.torch_device.type, enabled=False):
+            autocast = torch.autocast(self.device.torch_device.type, enabled=False)
+            with self.device.calling(call.stream), torch.inference_mode(False), autocast:
+                operands = [self.tensor(call.operands[i]) for i in range(call.num_operands)]
+                results = [self.tensor(call.results[i]) for i in range(call.num_results)]
                 if call.num_seeds:
                     self.differentiate(own, call, operands, results)
                 else:
@@ -195,7 +196,7 @@ class Caller:
         return self.device.view(tensor.data, dtype, c.shape_of(tensor), None)
 
     def forward(self, own, operands, results):
-        self.generators[own.name] = torch.get_rng_state()
+        self.generators[own.name] = self.device.random_state()
         with torch.no_grad():
             found = own.run(operands)
         self.check(own, found, results)
@@ -223,13 +224,13 @@ class Caller:
         wanted = [call.wrt[i] for i in range(call.num_results)]
         operands, gradients = operands[:count], operands[count:]
         inputs = [tensor.detach().requires_grad_(place in wanted) for place, tensor in enumerate(operands)]
-        state = torch.get_rng_state()
-        torch.set_rng_state(self.generators.get(own.name, state))
+        state = self.device.random_state()
+        self.device.set_random_state(self.generators.get(own.name, state))
         try:
             with torch.enable_grad():
                 outputs = own.run(inputs)
         finally:
-            torch.set_rng_state(state)
+            self.device.set_random_state(state)
         pairs = [(outputs[seed], gradient) for seed, gradient in zip(seeds, gradients) if outputs[seed].requires_grad]
         found = [None] * len(wanted)
         if pairs:

@@ -168,7 +168,7 @@ class CompiledStep:
 
     def trace(self, batch, parts=None):
         settings = self.settings if parts is None else {**self.settings, "accumulate": parts}
-        return trace(self.model, self.loss_fn, self.optimizers, batch, calls=self.recipe.device.backend == "cpu", **settings)
+        return trace(self.model, self.loss_fn, self.optimizers, batch, calls=True, **settings)
 
     def add_variant(self, traced, tensors):
         """Compiles a program for a batch of these shapes."""

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs and steps of libAMPStep, with tensors of torch over the memory of a step."""
 
+import contextlib
 import ctypes
 import functools
 import os
@@ -72,6 +73,17 @@ class HostDevice:
     def order(self, instance):
         """Makes operations of torch follow the work of a step."""
 
+    def calling(self, stream):
+        """A context for operations that a step calls. Their work follows that of `stream`."""
+        return contextlib.nullcontext()
+
+    def random_state(self):
+        """The states of torch's generators."""
+        return [torch.get_rng_state()]
+
+    def set_random_state(self, states):
+        torch.set_rng_state(states[0])
+
     def view(self, address, dtype, shape, owner):
         """A tensor over memory, which keeps `owner` alive."""
         count = 1
@@ -111,6 +123,17 @@ class CudaDevice(HostDevice):
 
     def stream(self, program=None):
         return torch.cuda.current_stream(self.torch_device).cuda_stream
+
+    def calling(self, stream):
+        # The step already runs on the current stream of torch.
+        return torch.cuda.device(self.torch_device)
+
+    def random_state(self):
+        return [*super().random_state(), torch.cuda.get_rng_state(self.torch_device)]
+
+    def set_random_state(self, states):
+        super().set_random_state(states)
+        torch.cuda.set_rng_state(states[1], self.torch_device)
 
     def view(self, address, dtype, shape, owner):
         count = 1

@@ -34,7 +34,7 @@ class Call(c.Structure):
     _fields_ = [("size", c.c_uint32), ("num_seeds", c.c_int32), ("name", c.c_char_p), ("num_operands", c.c_int32),
                 ("num_results", c.c_int32), ("operands", c.POINTER(Tensor)), ("results", c.POINTER(Tensor)),
                 ("seeds", c.POINTER(c.c_int64)),
-                ("wrt", c.POINTER(c.c_int64))]
+                ("wrt", c.POINTER(c.c_int64)), ("stream", c.c_void_p)]
 
 
 CALL = c.CFUNCTYPE(c.c_int32, c.c_void_p, c.POINTER(Call))

@@ -89,8 +89,8 @@ def why_without_rule(node):
         if target._schema.is_mutable:
             return (f"the custom operation {name} writes an operand, and a compiled step cannot call it; return a new "
                     f"tensor, with mutates_args=() in its definition, or use {OTHER_DOOR}")
-        return (f"the custom operation {name}, which files and steps of a GPU cannot call; use amp_torch.compile, which calls "
-                f"it on a CPU, {OTHER_DOOR}, or write it with operations of torch")
+        return (f"the custom operation {name}, which exported files cannot contain; use amp_torch.compile, which calls "
+                f"it, {OTHER_DOOR}, or write it with operations of torch")
     return f"{target} has no rule; use operations of docs/torch-operations.md, or {OTHER_DOOR}"
 
 
