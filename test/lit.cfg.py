@@ -166,6 +166,7 @@ if jax_python and runs(jax_python, "-c", "import flax, optax"):
 find_python("iree", ".venv-iree", "import iree.compiler, iree.runtime", "iree")
 # Debian's PyTorch (the feature `torch`) has no torch.export.
 torch_python = find_python("torch", ".venv-torch", "import torch.export", "torch-export")
+find_python("oldest_torch", ".venv-torch-oldest", "import torch.export", "torch-oldest")
 found = "from importlib.util import find_spec as f; exit(not (f('torchvision') and f('transformers')))"
 if torch_python and runs(torch_python, "-c", found):
     config.available_features.add("torch-models")

@@ -130,7 +130,7 @@ def doubled(x):
 scaled.register_fake(lambda x, factor: torch.empty_like(x))
 ramp.register_fake(lambda count: torch.empty(count))
 scaled.register_autograd(lambda ctx, grad: (grad * 2, None), setup_context=lambda ctx, inputs, output: None)
-custom = "the custom operation mine::scaled, which files and steps of a GPU cannot call; use amp_torch.compile, which calls"
+custom = "the custom operation mine::scaled, which exported files cannot contain; use amp_torch.compile, which calls"
 nested = nn.Sequential(nn.Linear(6, 6), Net(lambda x: scaled(x, 2.0)))
 message = refused(nested, F.cross_entropy, sgd(nested), (x, y), folder)
 assert f"  1: mine.scaled.default: {custom}" in message and "GeneratedBackward" not in message, message
@@ -145,6 +145,17 @@ expect(["control flow, a number or a shape that depends on the data", "use torch
        Net(lambda x: x if x.sum() > 0 else -x), dynamic_batch=False)
 expect("without .item() or float()", Net(lambda x: x * x.sum().item()), dynamic_batch=False)
 expect("or torch.compile with amp_torch.backend", Net(lambda x: x.sort(-1).values), dynamic_batch=False)
+# Another version of PyTorch.
+version = torch.__version__
+for wrong in ("2.8.0+cpu", "2.16.0a0"):
+    torch.__version__ = wrong
+    for door in (lambda: amp_torch.export(model, F.cross_entropy, sgd(model), (x, y), folder), lambda: amp_torch.backend("bf16")):
+        try:
+            door()
+            raise AssertionError(f"torch {wrong} was accepted")
+        except RuntimeError as error:
+            assert f"amp_torch supports torch 2.9 to 2.15, this is {wrong}; install a supported version" in str(error), error
+torch.__version__ = version
 # What a new user may pass.
 expect("pass the module itself, model._orig_mod", torch.compile(Net()), sgd(Net()))
 expect("run the model once on a batch", nn.LazyLinear(3), sgd(Net()))

@@ -7,6 +7,7 @@ parameters, and the shape of one sample. A case's function gets a module with wh
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+from torch.nn.functional import gaussian_nll_loss
 
 CASES = {}
 
@@ -270,4 +271,4 @@ case("places_of_data", lambda m, x: x[:, m.w.argmax(0), m.w.argmin(0) - 2]
      + x.index_add(1, m.w.argmin(0), x[:, :3] * x[:, 1:4], alpha=0.5).sum((1, 2))[:, None], 4, 5,
      parts={"w": lambda: nn.Parameter(torch.tensor([[0.0, 3, 1], [2, 1, 0], [1, 2, 3]]))})
 case("gaussian", lambda m, x: x[:, :2] + 0.1 * F.gaussian_nll_loss(x[:, :2], x[:, 2:4], x[:, 4:6] ** 2 + 0.5, eps=0.7)
-     + 0.1 * F.gaussian_nll_loss(x[:, :2], x[:, 2:4], x[:, :1] ** 2 + 1, full=True, reduction="none"), 6)
+     + 0.1 * gaussian_nll_loss(x[:, :2], x[:, 2:4], x[:, :1] ** 2 + 1, full=True, reduction="none"), 6)

@@ -18,16 +18,6 @@ from .translate import OTHER_DOOR, RULES, RANDOM, module_path
 GENERATORS = ("_checkpoint_without_reentrant_generator", "_checkpoint_without_reentrant_generator_impl")
 #: How torch.library names the class of a registered backward.
 CUSTOM_BACKWARD = "GeneratedBackwardFor_"
-OLDEST, NEWEST = (2, 9), (2, 15)
-
-
-def check_version():
-    version = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
-    if not OLDEST <= version <= NEWEST:
-        raise RuntimeError(
-            f"amp_torch supports torch {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}, "
-            f"this is {torch.__version__}"
-        )
 
 
 class Whole(torch.nn.Module):
@@ -86,8 +76,9 @@ def functions_of(whole, arrays):
     found = {}
     saved = [(buffer, buffer.clone()) for buffer in whole.buffers()]
     inner = []
+    gpus = {tensor.device.index for tensor in [*arrays, *whole.parameters()] if tensor.device.type == "cuda"}
     try:
-        with torch.random.fork_rng(devices=[]), torch.enable_grad(), seen_derivatives(inner):
+        with torch.random.fork_rng(devices=sorted(gpus)), torch.enable_grad(), seen_derivatives(inner):
             loss = whole(*arrays)[0]
     except RuntimeError as error:
         first = str(error).strip().splitlines()[0]
@@ -137,7 +128,7 @@ def refused_functions(functions, calls):
     """Yields the problems of classes of autograd.Function. Without `calls`, a step supports none of them."""
     for function in functions:
         name = function.__name__
-        advice = (f"export drops its backward pass; use amp_torch.compile, which calls it on a CPU, write it with operations of "
+        advice = (f"export drops its backward pass; use amp_torch.compile, which calls it, write it with operations of "
                   f"torch, or use {OTHER_DOOR}")
         if name == "CheckpointFunction":
             yield ("", f"autograd.Function {name}", "pass use_reentrant=False to checkpoint")
@@ -230,15 +221,21 @@ def gaussian_nll(input, target, var, full=False, eps=1e-6, reduction="mean"):
     return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
-@contextlib.contextmanager
-def losses_without_checks():
-    """Replaces losses of torch that read the data, while a graph is captured."""
-    original = torch.nn.functional.gaussian_nll_loss
-    torch.nn.functional.gaussian_nll_loss = gaussian_nll
-    try:
-        yield
-    finally:
-        torch.nn.functional.gaussian_nll_loss = original
+class LossesWithoutChecks(torch.overrides.TorchFunctionMode):
+    """Replaces losses of torch that read the data, while a graph is captured. Models may hold references
+    to them under any name."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function is torch.nn.functional.gaussian_nll_loss:
+            function = gaussian_nll
+        return function(*args, **(kwargs or {}))
+
+
+def without_guards(program):
+    """Removes the checks of operands from a program. Torch 2.9 cannot run them when it decomposes a
+    graph with a variable number of arguments. A compiled step checks its batches itself."""
+    program._guards_code = []
+    return program
 
 
 def export(module, arrays, dynamic):
@@ -249,7 +246,7 @@ def export(module, arrays, dynamic):
         shapes = ({0: batch},) * len(arrays)
         shapes = (shapes,)
     try:
-        return torch.export.export(module, tuple(arrays), strict=False, dynamic_shapes=shapes)
+        return without_guards(torch.export.export(module, tuple(arrays), strict=False, dynamic_shapes=shapes))
     except data_errors():
         raise
     except Exception as error:
@@ -323,7 +320,7 @@ def decompose_once(program, calls, whole):
         if rounds and (len(table) == before or rounds == 4):
             return program
         # An empty table still makes the graph functional.
-        program = program.run_decompositions(table)
+        program = without_guards(program.run_decompositions(table))
         rounds += 1
 
 
@@ -349,18 +346,18 @@ def capture(model, loss, call, arrays, dynamic, calls):
     state = {**dict.fromkeys(dict(whole.named_parameters(remove_duplicate=False))),
              **dict(whole.named_buffers(remove_duplicate=False))}
     read = set()
-    with fx_traceback.preserve_node_meta():
-        with contextlib.ExitStack() as stack:
-            stack.enter_context(marked_checkpoints())
-            stack.enter_context(losses_without_checks())
-            stack.enter_context(known_numbers(list(state.values()), read))
-            stack.enter_context(marked_functions(functions if calls and not found else []))
-            program = export(whole, arrays, dynamic)
-        inline_regions(program.graph_module)
-        program = decompose(program, calls)
-        if calls:
-            cut_complex_regions(program.graph, depends_on_data(program))
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(fx_traceback.preserve_node_meta())
+        stack.enter_context(marked_checkpoints())
+        stack.enter_context(LossesWithoutChecks())
+        stack.enter_context(known_numbers(list(state.values()), read))
+        stack.enter_context(marked_functions(functions if calls and not found else []))
+        program = export(whole, arrays, dynamic)
+    inline_regions(program.graph_module)
+    program = decompose(program, calls)
+    if calls:
+        cut_complex_regions(program.graph, depends_on_data(program))
     return program, found + list(changed_numbers(program, list(state), read))
 
 
-__all__ = ["capture", "check_version", "module_path"]
+__all__ = ["capture", "module_path"]

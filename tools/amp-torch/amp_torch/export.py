@@ -15,9 +15,10 @@ from .accumulation import Carried, parts_of, whole_name, whole_shape, write_loop
 from .buffers import is_counter, written_values
 from .builder import DTYPES, FLOATS, INTEGERS, TORCH_DTYPES, Value, attribute_text, quote
 from .calls import without_backward
-from .capture import NotCaptured, Refused, capture, check_version, data_errors, problems_of
+from .capture import NotCaptured, Refused, capture, data_errors, problems_of
 from .optimizers import State, Updates, problems
 from .translate import OTHER_DOOR, Const, Translator
+from .versions import check_version
 
 
 class UnsupportedModel(Exception):

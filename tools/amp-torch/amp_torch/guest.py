@@ -29,6 +29,7 @@ from torch import fx
 
 from . import fx_apply
 from .fx_to_mlir import KEY, Printer, flatten, is_backward, module_path
+from .versions import check_version
 
 PRECISIONS = ("bf16", "fp16", "f32")
 STRATEGIES = ("optimal", "grappler", "autocast")
@@ -350,6 +351,7 @@ def make_report(graph, application, messages, kept):
 
 
 def as_options(precision, policy, strategy, target, pins, report, amp_opt):
+    check_version()
     pins = tuple((pins or {}).items())
     policy = os.fspath(policy) if policy is not None else None
     report = os.fspath(report) if report is not None else None
