@@ -67,6 +67,7 @@ static void addLossScaling(OpPassManager &pm, const AMPPipelineOptions &options,
   lossScaling.guardModelState = options.guardModelState;
   lossScaling.gradientNorm = options.gradientNorm;
   lossScaling.countSkipped = options.countSkipped;
+  lossScaling.trackerMetrics = options.trackerMetrics;
   std::unique_ptr<Pass> pass = createInsertLossScalingPass(lossScaling);
   // A key of a policy sets the option of the same name.
   if (followsPolicy)

@@ -153,6 +153,7 @@ LogicalResult InsertLossScalingPass::readOptions() {
   for (auto [key, given] :
        {std::pair("scaler", scaler != "amp"),
         std::pair("per-loss", perLoss.getValue()),
+        std::pair("tracker-metrics", trackerMetrics.getValue()),
         std::pair("guard-model-state", !isByLayer() && guardModelState),
         std::pair("count-skipped", !isByLayer() && countSkipped)})
     if (given)
@@ -350,7 +351,8 @@ LogicalResult InsertLossScalingPass::guardAndUpdate(
     Value allFinite = buildConjunction(step, flags);
     if (failed(isByLayer()
                    ? addLayerUpdate(step, layerScaler, scalings[i], allFinite)
-                   : addScaleUpdate(step, lossScaler, scalings[i], allFinite)))
+                   : addScaleUpdate(step, lossScaler, scalings[i], allFinite,
+                                    trackerMetrics)))
       return failure();
   }
   SmallVector<Value> made;

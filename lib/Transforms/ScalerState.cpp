@@ -46,8 +46,8 @@ LogicalResult mlir::amp::addScalerState(StepRewriter &step,
 
 LogicalResult mlir::amp::addScaleUpdate(StepRewriter &step,
                                         const LossScaler &lossScaler,
-                                        const Scaling &scaling,
-                                        Value allFinite) {
+                                        const Scaling &scaling, Value allFinite,
+                                        bool trackers) {
   OpBuilder builder(step.getResultPoint());
   ArrayRef<BlockArgument> state = scaling.state;
   auto update = UpdateScaleOp::create(builder, allFinite.getLoc(), state[0],
@@ -61,8 +61,17 @@ LogicalResult mlir::amp::addScaleUpdate(StepRewriter &step,
         std::pair("hysteresis_tracker", update.getNewHysteresisTracker())})
     if (failed(step.addResult(value, updates, name + scaling.suffix)))
       return failure();
-  return step.addResult(state[0], AMPDialect::kMetricAttr,
-                        "loss_scale" + scaling.suffix);
+  if (failed(step.addResult(state[0], AMPDialect::kMetricAttr,
+                            "loss_scale" + scaling.suffix)))
+    return failure();
+  if (!trackers)
+    return success();
+  for (auto [index, name] :
+       {std::pair(1, "growth_tracker"), std::pair(2, "hysteresis_tracker")})
+    if (failed(step.addResult(state[index], AMPDialect::kMetricAttr,
+                              name + scaling.suffix)))
+      return failure();
+  return success();
 }
 
 static Value wrapScalar(OpBuilder &builder, Value value) {

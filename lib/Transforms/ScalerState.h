@@ -19,9 +19,10 @@ LogicalResult addScalerState(StepRewriter &step, const LossScaler &lossScaler,
                              MutableArrayRef<Scaling> scalings);
 
 /// Updates the state of one scale by the rules of `lossScaler`, and publishes
-/// the scale.
+/// the scale and, with `trackers`, its trackers before the step.
 LogicalResult addScaleUpdate(StepRewriter &step, const LossScaler &lossScaler,
-                             const Scaling &scaling, Value allFinite);
+                             const Scaling &scaling, Value allFinite,
+                             bool trackers);
 
 /// Publishes the metric `name`, which is set if `passed`, a tensor<i1>, is
 /// false.

@@ -58,6 +58,13 @@ assert results(text)["final loss scale"] == 8 * 4**4, text
 text = ok(*common, "--steps", 12, "--precision", "fp16",
           "--pipeline=init-scale=8 growth-interval=3 growth-factor=4 max-scale=32")
 assert results(text)["final loss scale"] == 32, text
+# The counters of the scale as metrics, before each step.
+ok(*common, "--steps", 7, "--precision", "fp16", "--pipeline=growth-interval=3 hysteresis=2 tracker-metrics",
+   "--metrics-csv", folder + "trackers.csv")
+with open(folder + "trackers.csv") as f:
+    header, *rows = (line.rstrip("\n").split(",") for line in f)
+columns = {name: [float(row[header.index(name)]) for row in rows] for name in ("growth_tracker", "hysteresis_tracker")}
+assert columns == {"growth_tracker": [0, 1, 2, 0, 1, 2, 0], "hysteresis_tracker": [2] * 7}, columns
 result = run(*common, "--steps", 1, "--precision", "fp16", "--pipeline=growth-interval=often")
 assert result.returncode == 1 and "growth-interval" in result.stderr, result
 

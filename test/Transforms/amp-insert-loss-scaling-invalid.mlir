@@ -38,10 +38,11 @@
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 per-loss' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 guard-model-state' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 count-skipped' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 tracker-metrics' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 check=foo' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 scaler=foo' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 growth-factor=0.5' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
-// CONSTANT-OTHER: error: amp-insert-loss-scaling: '{{scaler|init-scale|growth-factor|backoff-factor|growth-interval|min-scale|max-scale|hysteresis|hysteresis-refill|after-backoff|growth-guard|interval-rule|check|layer-target|per-loss|guard-model-state|count-skipped}}' does not apply to a constant scale, which no step changes or checks
+// CONSTANT-OTHER: error: amp-insert-loss-scaling: '{{scaler|init-scale|growth-factor|backoff-factor|growth-interval|min-scale|max-scale|hysteresis|hysteresis-refill|after-backoff|growth-guard|interval-rule|check|layer-target|per-loss|tracker-metrics|guard-model-state|count-skipped}}' does not apply to a constant scale, which no step changes or checks
 // Very low numbers are errors and do not select the default.
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=init-scale=-1e308 2>&1 | FileCheck %s --check-prefix=INIT
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=growth-factor=-1.7e308 2>&1 | FileCheck %s --check-prefix=GROWTH

@@ -13,6 +13,15 @@
 // RUN: amp-opt %s --split-input-file --pass-pipeline='builtin.module(amp-insert-loss-scaling{mode=dynamic init-scale=1024 growth-factor=4 backoff-factor=0.25 growth-interval=7 min-scale=0.5 max-scale=8192 hysteresis=3})' \
 // RUN:   | FileCheck %s --check-prefix=OPTIONS
 
+// RUN: amp-opt %s --split-input-file --amp-insert-loss-scaling=tracker-metrics | FileCheck %s --check-prefix=TRACKERS
+
+// The trackers before the step are metrics.
+// TRACKERS-LABEL: func.func @whole(
+// TRACKERS-SAME: %[[TRACKER:[^:]*]]: tensor<i32> {amp.init = #amp.init<zeros>, amp.name = "growth_tracker"
+// TRACKERS-SAME: %[[HYSTERESIS:[^:]*]]: tensor<i32> {{{[^}]*}}amp.name = "hysteresis_tracker"
+// TRACKERS-SAME: tensor<i32> {amp.metric = "growth_tracker"}, tensor<i32> {amp.metric = "hysteresis_tracker"}
+// TRACKERS: return {{.*}}, %[[TRACKER]], %[[HYSTERESIS]], %{{[^,]*}} :
+
 // The complete step, in order.
 // CHECK-LABEL: func.func @whole(
 // CHECK-SAME: %[[W:[^:]*]]: tensor<4x4xf32>

@@ -166,6 +166,11 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       *this, "count-skipped",
       llvm::cl::desc("Keep the number of skipped steps, as a metric"),
       llvm::cl::init(false)};
+  Option<bool, ValueParser<bool>> trackerMetrics{
+      *this, "tracker-metrics",
+      llvm::cl::desc("Publish the growth and hysteresis trackers of a dynamic "
+                     "scale as metrics"),
+      llvm::cl::init(false)};
   Option<bool, ValueParser<bool>> compressActivations{
       *this, "compress-activations",
       llvm::cl::desc("Store f32 values that the backward pass reads in the low "

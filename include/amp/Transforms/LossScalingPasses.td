@@ -121,6 +121,8 @@ def InsertLossScalingPass : CheckedPass<"amp-insert-loss-scaling"> {
            "Publish the norm of all unscaled gradients as the metric gradient_norm">,
     Option<"countSkipped", "count-skipped", "bool", /*default=*/"false",
            "Count skipped steps and publish the count as the metric skipped_steps">,
+    Option<"trackerMetrics", "tracker-metrics", "bool", /*default=*/"false",
+           "Publish the growth and hysteresis trackers before the step as metrics, with mode=dynamic">,
   ];
   let statistics = [
     Statistic<"numGradients", "gradients-unscaled", "Gradients unscaled">,
