@@ -90,10 +90,11 @@ host::Status Calibration::check() const {
       if (int64_t count = record.series[index][host::kNaNs])
         return host::makeError(
             host::kInvalidArgument,
-            "in step %lld the value '%s' has %lld elements that are NaN, so "
+            "in step %lld%s the value '%s' has %lld elements that are NaN, so "
             "its range is not known; expected finite data and a run in f32 "
             "that trains, see --explain",
-            (long long)step, record.name.c_str(), (long long)count);
+            (long long)step, report->getNumMerged() > 1 ? " or soon after" : "",
+            record.name.c_str(), (long long)count);
   return host::Status();
 }
 
@@ -123,7 +124,7 @@ CalibrationAdvice Calibration::advise() const {
     if (largest > 0)
       exponents.push_back(std::log2(largest));
   }
-  double slope = getSlope(exponents);
+  double slope = getSlope(exponents) / double(report->getNumMerged());
   // A slope over a few steps is noise.
   if (exponents.size() >= 5 && slope < 0) {
     advice.halvingSteps = -1 / slope;
@@ -207,9 +208,8 @@ void Calibration::printLayers(double scale, llvm::raw_ostream &os) const {
 void Calibration::print(llvm::StringRef run, llvm::StringRef path,
                         llvm::raw_ostream &os) const {
   CalibrationAdvice advice = advise();
-  os << "measured " << ranges.size() << " values in "
-     << report->getSteps().size() << " steps, " << run << ", to " << path
-     << '\n';
+  os << "measured " << ranges.size() << " values in " << report->getNumSampled()
+     << " steps, " << run << ", to " << path << '\n';
   int64_t beyond = 0, lost = 0;
   for (auto [record, range] : llvm::zip(report->getRecords(), ranges)) {
     if (!mayBeLow(record))
@@ -258,7 +258,7 @@ std::string Calibration::printJSON(const std::string &title) const {
   addInteger("version", 1);
   json.key("model");
   json.string(title);
-  addInteger("steps", int64_t(report->getSteps().size()));
+  addInteger("steps", report->getNumSampled());
   json.key("advice");
   json.open('{');
   json.key("lossScale");

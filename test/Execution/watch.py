@@ -103,6 +103,9 @@ for values, shape in ((special, (20,)), (wide, (3, 10, 100)), (np.float32([7e4])
                 same = got == expected if isinstance(expected, dict) else close(got, expected)
                 assert same, (shape, low, to, key, got, expected)
 
+with open(folder + "wide.mlir", "w") as f:
+    f.write(CAST.format(shape="3040x", low="f16", dims="0"))
+
 # Training with --watch gives the same bits as without, whichever steps are
 # sampled.
 arrays = make_data()
@@ -136,6 +139,25 @@ for precision in ("f32", "fp16", "bf16"):
         start = page.index('id="data">') + len('id="data">')
         assert json.loads(page[start : page.index("</script>", start)]) == watched
         assert "http://" not in page.replace("http://www.w3.org/2000/svg", ""), "the page needs another file"
+
+# A long run has a series of bounded length. A point has the counts of several steps.
+ok(*common[:4], "--steps", 1100, "--quiet", "--precision", "bf16", "--watch", "--watch-json", folder + "long.json")
+with open(folder + "long.json") as f:
+    long = json.load(f)
+assert (long["sampled"], long["merged"], len(long["steps"])) == (1100, 4, 275), long["steps"]
+assert long["steps"][:3] == [1, 5, 9] and long["steps"][-1] == 1097, long["steps"]
+for value in long["values"]:
+    for key in ("zero", "underflow"):
+        assert sum(value["series"][key]) == value[key], (value["name"], key)
+    assert max(value["series"]["largest"]) == value["largest"], value["name"]
+
+# Magnitudes that are not finite are the largest ones of the table.
+for number, text in ((np.inf, "inf"), (np.nan, "nan")):
+    np.savez(folder + "w.npz", w=np.full(3040, number, np.float32))
+    result = run("--data", folder + "x.npz", "--init", folder + "w.npz", "--steps", 1, "--batch-size", 4, "--watch",
+                 model=MODEL.replace("cast", "wide"))
+    line = next(line for line in result.stdout.splitlines() if 'argument "w"' in line)
+    assert line.split()[4] == text, line
 
 # A part of the values, and the module that runs.
 ok(*common, "--precision", "fp16", "--watch=train.linear", "--watch-json", folder + "w.json")

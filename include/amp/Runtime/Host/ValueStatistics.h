@@ -35,20 +35,26 @@ enum StatisticsField : uint8_t {
 inline constexpr int kNumExponents = 256;
 inline constexpr int kNumStatistics = kFirstBin + kNumExponents;
 
+/// Adds the first `count` fields of `other` to those of `fields`. `count` is at
+/// least `kFirstBin`.
+inline void addStatistics(int64_t *fields, const int64_t *other, int count) {
+  const int64_t largest = std::max(fields[kLargest], other[kLargest]);
+  int64_t smallest = fields[kSmallest];
+  if (!smallest || (other[kSmallest] && other[kSmallest] < smallest))
+    smallest = other[kSmallest];
+  for (int i = 0; i < count; ++i)
+    fields[i] += other[i];
+  fields[kLargest] = largest;
+  fields[kSmallest] = smallest;
+}
+
 /// The statistics of one tensor over any number of steps.
 struct ValueStatistics {
   std::array<int64_t, kNumStatistics> fields = {};
 
   /// Adds the statistics of one more step.
   void add(const int64_t *other) {
-    const int64_t largest = std::max(fields[kLargest], other[kLargest]);
-    int64_t smallest = fields[kSmallest];
-    if (!smallest || (other[kSmallest] && other[kSmallest] < smallest))
-      smallest = other[kSmallest];
-    for (int i = 0; i < kNumStatistics; ++i)
-      fields[i] += other[i];
-    fields[kLargest] = largest;
-    fields[kSmallest] = smallest;
+    addStatistics(fields.data(), other, kNumStatistics);
   }
 
   int64_t getCount() const {

@@ -12,6 +12,8 @@
 #ifndef AMP_RUNTIME_HOST_WATCHPAGE_H
 #define AMP_RUNTIME_HOST_WATCHPAGE_H
 
+#include <string>
+
 namespace amphost {
 
 /// The page up to the data.
@@ -52,7 +54,8 @@ const columns = [
   ['overflow', v => ratio(v.overflow, nonZero(v)), 'bad'],
   ['underflow', v => ratio(v.underflow, nonZero(v)), 'warn'],
   ['below normal', v => ratio(v.belowNormal, nonZero(v)), 'warn'],
-  ['largest', v => v.largest, 'size'], ['smallest', v => v.smallest, 'size']];
+  ['largest', v => v.infinite ? Infinity : v.nan && !nonZero(v) ? NaN : v.largest, 'size'],
+  ['smallest', v => v.smallest, 'size']];
 let order = data.ranked.slice(), sorted = null, chosen = order[0];
 function make(tag, parent, text, name) {
   const node = document.createElement(tag);
@@ -68,7 +71,7 @@ function shape(tag, parent, attributes, text) {
   parent.append(node);
   return node;
 }
-const number = x => x === 0 ? '0' : x.toPrecision(3);
+const number = x => x === 0 ? '0' : Number.isNaN(x) ? 'nan' : x === Infinity ? 'inf' : x.toPrecision(3);
 function cell(value, kind) {
   if (kind === 'text') return value;
   if (kind === 'size') return number(value);
@@ -99,8 +102,16 @@ function drawHistogram(parent, v) {
   const [least, normal, end] = limits[v.judged] || limits.f32;
   const all = bins.map(([e]) => e).concat(Math.max(least, -40), Math.min(end, 40));
   const low = Math.min(...all) - 1, high = Math.max(...all) + 2;
-  const x = e => 40 + 940 * (e - low) / (high - low);
-  const most = Math.max(1, ...bins.map(([, n]) => n));
+  // Elements that are not finite have bars of their own on the right.
+  const special = [['inf', v.infinite], ['NaN', v.nan]].filter(([, n]) => n);
+  const x = e => 40 + (940 - 70 * special.length) * (e - low) / (high - low);
+  const most = Math.max(1, v.nan, v.infinite, ...bins.map(([, n]) => n));
+  special.forEach(([name, n], i) => {
+    const left = 980 - 70 * (special.length - i) + 10, height = 130 * Math.log1p(n) / Math.log1p(most);
+    const bar = shape('rect', svg, { x: left, y: 150 - height, height, width: 50, fill: '#b30000' });
+    shape('title', bar, {}, name + ': ' + n);
+    shape('text', svg, { x: left + 25, y: 168, 'text-anchor': 'middle' }, name);
+  });
   for (const [e, n] of bins) {
     const height = 130 * Math.log1p(n) / Math.log1p(most);
     const bar = shape('rect', svg, { x: x(e), y: 150 - height, height,
@@ -119,7 +130,8 @@ function drawHistogram(parent, v) {
 }
 function drawSeries(parent, v) {
   make('h3', parent, 'Largest (blue) and smallest (green) magnitude by step; ' +
-    'red: steps with values out of range');
+    'red: steps with values out of range' +
+    (data.merged > 1 ? '; a point has ' + data.merged + ' sampled steps' : ''));
   const svg = shape('svg', parent, { viewBox: '0 0 1000 180', preserveAspectRatio: 'none' });
   const steps = data.steps, first = steps[0], span = Math.max(1, steps[steps.length - 1] - first);
   const x = i => 60 + 920 * (steps[i] - first) / span;
@@ -147,7 +159,7 @@ function draw() {
   const v = values[chosen], detail = element('detail');
   detail.replaceChildren();
   make('h2', detail, v.name);
-  make('p', detail, v.elements + ' elements in ' + data.steps.length + ' steps: ' + v.nan +
+  make('p', detail, v.elements + ' elements in ' + (data.sampled || data.steps.length) + ' steps: ' + v.nan +
     ' NaN, ' + v.infinite + ' infinite, ' + v.zero + ' zero, ' + v.overflow +
     ' overflow and ' + v.underflow + ' underflow' + (v.to ? ' in the cast to ' + v.to : '') +
     ', ' + v.belowNormal + ' below the normal range of ' + v.judged);
@@ -177,7 +189,7 @@ columns.forEach(([name, get, kind]) => {
     const sign = sorted === name ? -1 : 1;
     sorted = sign > 0 ? name : null;
     order.sort((a, b) => { const p = get(values[a]), q = get(values[b]);
-      return sign * (typeof p === 'string' ? p.localeCompare(q) : q - p); });
+      return sign * (typeof p === 'string' ? p.localeCompare(q) : (q || 0) - (p || 0) || 0); });
     drawRows();
   };
 });
@@ -185,6 +197,18 @@ element('filter').oninput = drawRows;
 draw();
 </script></body></html>
 )page";
+
+/// The page of `json`, which WatchReport.h describes.
+inline std::string printWatchPage(const std::string &json) {
+  std::string text = kWatchPageHead;
+  // A name in the module must not end the script element.
+  for (char c : json)
+    if (c == '<')
+      text += "\\u003c";
+    else
+      text += c;
+  return text + kWatchPageTail;
+}
 
 } // namespace amphost
 

@@ -144,7 +144,8 @@ inline void printWatchedRecord(JsonPrinter &json, const WatchedRecord &record,
 enum class WatchFormat : uint8_t { Table, Json, Page };
 
 /// The watched values of a run. One of `every` steps is sampled, beginning with
-/// the first.
+/// the first. A point of the series has the counts of one or more sampled
+/// steps, so the size of a report does not grow with the length of the run.
 class WatchReport {
 public:
   /// The records in `described` have no statistics. `low` is the low type of
@@ -163,15 +164,22 @@ public:
     std::vector<std::array<int64_t, kNumStatistics>> counts(records.size());
     for (size_t i = 0; i < records.size(); ++i)
       AMP_RETURN_IF_ERROR(read(records[i], counts[i].data()));
-    steps.push_back(step);
+    if (sampled == kMostPoints * merged)
+      joinPoints();
+    const bool isPoint = sampled++ % merged == 0;
+    if (isPoint)
+      steps.push_back(step);
     for (size_t i = 0; i < records.size(); ++i)
-      records[i].add(counts[i].data());
+      records[i].add(counts[i].data(), isPoint);
     return Status();
   }
 
   const std::vector<WatchedRecord> &getRecords() const { return records; }
-  /// The numbers of the sampled steps, from 1.
+  /// The number of the first sampled step of each point, from 1.
   const std::vector<int64_t> &getSteps() const { return steps; }
+  int64_t getNumSampled() const { return sampled; }
+  /// The sampled steps in a point. The last point may have fewer.
+  int64_t getNumMerged() const { return merged; }
 
   /// Prints the most important values as a table, or all values as JSON or as a
   /// page that needs no other file. `title` names the run in a table, and the
@@ -183,6 +191,18 @@ public:
   }
 
 private:
+  /// An even number.
+  static constexpr int64_t kMostPoints = 512;
+
+  /// Halves the number of points.
+  void joinPoints() {
+    merged *= 2;
+    for (size_t i = 0; i < steps.size(); i += 2)
+      steps[i / 2] = steps[i];
+    steps.resize((steps.size() + 1) / 2);
+    for (WatchedRecord &record : records)
+      record.joinPoints();
+  }
   inline std::vector<size_t> rank() const;
   inline std::string printTable(const std::string &run) const;
   inline std::string printJson(const std::string &title) const;
@@ -192,7 +212,7 @@ private:
     return whole ? double(part) / double(whole) : 0.0;
   }
 
-  int64_t every;
+  int64_t every, sampled = 0, merged = 1;
   std::string low;
   std::vector<WatchedRecord> records;
   std::vector<int64_t> steps;
@@ -235,7 +255,7 @@ inline std::string WatchReport::printTable(const std::string &run) const {
     counts[2] += record.total.fields[kUnderflows] != 0;
   }
   std::string text = "watched " + std::to_string(records.size()) +
-                     " values in " + std::to_string(steps.size()) + " steps, " +
+                     " values in " + std::to_string(sampled) + " steps, " +
                      run + ": " + std::to_string(counts[0]) + " not finite, " +
                      std::to_string(counts[1]) + " with overflow and " +
                      std::to_string(counts[2]) + " with underflow in a cast\n";
@@ -259,9 +279,14 @@ inline std::string WatchReport::printTable(const std::string &run) const {
           14);
     const std::string type =
         record.type + (record.to.empty() ? "" : " > " + record.to);
+    // A magnitude that is not finite is larger than all others.
+    const std::string largest = total.fields[kInfinities] ? "inf"
+                                : total.fields[kNaNs] && !total.getNonZero()
+                                    ? "nan"
+                                    : formatNumber(total.getLargest(), 3);
     char cells[96];
-    std::snprintf(cells, sizeof(cells), "%11.3g%11.3g  %-10s%-11s",
-                  total.getLargest(), total.getSmallest(), record.part.c_str(),
+    std::snprintf(cells, sizeof(cells), "%11s%11.3g  %-10s%-11s",
+                  largest.c_str(), total.getSmallest(), record.part.c_str(),
                   type.c_str());
     text += cells + record.name + "\n";
   }
@@ -286,6 +311,10 @@ inline std::string WatchReport::printJson(const std::string &title) const {
   json.string(low);
   json.key("every");
   printInteger(json, every);
+  json.key("sampled");
+  printInteger(json, sampled);
+  json.key("merged");
+  printInteger(json, merged);
   printList(json, "steps", steps, addInteger(json));
   printList(json, "ranked", rank(), addInteger(json));
   printList(json, "values", records, [&](const WatchedRecord &record) {
@@ -298,14 +327,7 @@ inline std::string WatchReport::printJson(const std::string &title) const {
 }
 
 inline std::string WatchReport::printPage(const std::string &title) const {
-  std::string text = kWatchPageHead;
-  // A name in the module must not end the script element.
-  for (char c : printJson(title))
-    if (c == '<')
-      text += "\\u003c";
-    else
-      text += c;
-  return text + kWatchPageTail;
+  return printWatchPage(printJson(title));
 }
 
 } // namespace amphost

@@ -48,18 +48,37 @@ struct WatchedRecord {
   /// A constant operand that is not finite, or empty. Constants are not
   /// watched.
   std::string badConstant;
+  /// Whether the step returns the value as a state or a metric, or it is the
+  /// gradient of a parameter.
+  bool isOutcome = false;
+  /// Whether an operation with regions, such as a loop, computes the value.
+  bool hasRegions = false;
   /// The other operations of the launch that computes the value on a GPU.
   std::vector<std::string> fused;
   /// The sum over the sampled steps.
   ValueStatistics total;
-  /// The fields before the histogram, of each sampled step.
+  /// The fields before the histogram, of each point of the report.
   std::vector<std::array<int64_t, kFirstBin>> series;
 
-  /// Adds the statistics of one more step.
-  void add(const int64_t *fields) {
+  /// Adds the statistics of one more step, which begins a point of the report
+  /// or belongs to the last one.
+  void add(const int64_t *fields, bool isPoint = true) {
     total.add(fields);
-    auto &last = series.emplace_back();
-    std::copy_n(fields, last.size(), last.begin());
+    if (isPoint) {
+      auto &last = series.emplace_back();
+      std::copy_n(fields, last.size(), last.begin());
+    } else {
+      addStatistics(series.back().data(), fields, kFirstBin);
+    }
+  }
+  /// Joins each point at an odd position to the one before it.
+  void joinPoints() {
+    for (size_t i = 0; i < series.size(); ++i)
+      if (i % 2 == 0)
+        series[i / 2] = series[i];
+      else
+        addStatistics(series[i / 2].data(), series[i].data(), kFirstBin);
+    series.resize((series.size() + 1) / 2);
   }
 };
 
