@@ -106,14 +106,17 @@ host::Status Explainer::prepare(JITStep &step, Explanation &explanation,
   return host::Status();
 }
 
+static bool isSameValue(const WatchedRecord &left, const WatchedRecord &right) {
+  return left.position == right.position && left.name == right.name;
+}
+
 static std::vector<WatchedRecord>
 getOperands(const WatchedRecord &record,
             llvm::ArrayRef<WatchedRecord> records) {
   std::vector<WatchedRecord> operands;
   for (unsigned number : record.operands)
     if (llvm::none_of(operands, [&](const WatchedRecord &other) {
-          return other.position == records[number].position &&
-                 other.name == records[number].name;
+          return isSameValue(other, records[number]);
         }))
       operands.push_back(records[number]);
   return operands;
@@ -139,22 +142,43 @@ host::Status Explainer::addF32(Explanation &explanation,
   AMP_RETURN_IF_ERROR(variants.replayIn("f32", &wide));
   explanation.finiteInF32 = !findFirstBad(wide.records).record;
   for (auto [number, record] : llvm::enumerate(run.records))
-    if (record.position == explanation.culprit->position &&
-        record.name == explanation.culprit->name)
+    if (isSameValue(record, explanation.getStepValue()))
       if (const WatchedRecord *same =
               RecordMatcher(wide.records).find(run.records, number))
         explanation.wide = *same;
   return host::Status();
 }
 
-/// Looks for the operation within a composite culprit.
+/// The number of `record` among the values of its operation, from 1, or 0 if it
+/// is the only one. The iterations of an unrolled loop have one place.
+static int64_t getIteration(const WatchedRecord &record,
+                            llvm::ArrayRef<WatchedRecord> records) {
+  int64_t number = 0, count = 0;
+  for (const WatchedRecord &other : records) {
+    if (other.name != record.name || other.part != record.part)
+      continue;
+    ++count;
+    if (&other == &record)
+      number = count;
+  }
+  return count > 1 ? number : 0;
+}
+
+/// Looks for the operation within a composite culprit or a loop.
 host::Status Explainer::addInner(Explanation &explanation) {
   if (explanation.inCast || explanation.culprit->op == "argument")
     return host::Status();
   ReplayedStep run;
   AMP_RETURN_IF_ERROR(variants.replayRun(&run, /*inside=*/true));
   BadValue bad = findFirstBad(run.records);
-  const WatchedRecord &culprit = *explanation.culprit;
+  const WatchedRecord culprit = *explanation.culprit;
+  if (bad.record && culprit.hasRegions && bad.record->part == culprit.part &&
+      !bad.record->hasRegions) {
+    setCulprit(explanation, bad, run);
+    explanation.loop = culprit;
+    explanation.iteration = getIteration(*bad.record, run.records);
+    return host::Status();
+  }
   if (!bad.record || bad.record->place != culprit.place ||
       bad.record->scope != culprit.scope || bad.record->op == culprit.op)
     return host::Status();
@@ -179,28 +203,43 @@ host::Status Explainer::explain(JITStep &step, const std::string &event) {
                        !history.getBatches().contains(bad.record->scope);
   for (const Explanation &other : explanations)
     if (isConsequence ||
-        (other.culprit && other.culprit->name == bad.record->name &&
-         other.inCast == bad.inCast)) {
+        (other.culprit && other.getStepValue().name == bad.record->name &&
+         (other.inCast && !other.loop) == bad.inCast)) {
       ++numRepeated;
       return host::Status();
     }
   setCulprit(explanation, bad, run);
   AMP_RETURN_IF_ERROR(addF32(explanation, run));
   AMP_RETURN_IF_ERROR(addInner(explanation));
-  AMP_RETURN_IF_ERROR(findCause(explanation));
+  AMP_RETURN_IF_ERROR(findCause(explanation, run));
   explanations.push_back(std::move(explanation));
   return host::Status();
 }
 
-host::Status Explainer::findCause(Explanation &explanation) {
+/// Explains an argument that was not finite before the step.
+void Explainer::adviseOnArgument(Explanation &explanation) const {
+  const std::string &name = explanation.culprit->scope;
+  if (history.getBatches().contains(name)) {
+    explanation.cause = Cause::Data;
+    explanation.advice.push_back(
+        {"check the array '" + name + "' of the data", "", "", false});
+    return;
+  }
+  explanation.cause = Cause::State;
+  const auto settings = variants.getHyperparameters();
+  const bool isSetting = llvm::any_of(
+      settings, [&](const auto &setting) { return setting.first == name; });
+  explanation.advice.push_back(
+      {isSetting ? "give the hyperparameter '" + name + "' a finite value"
+                 : "start from other values of '" + name + "'",
+       isSetting ? "--set=" + name + "=<number>" : "", "", false});
+}
+
+host::Status Explainer::findCause(Explanation &explanation,
+                                  const ReplayedStep &run) {
   const WatchedRecord &culprit = *explanation.culprit;
   if (culprit.op == "argument" && !explanation.inCast) {
-    bool isBatch = history.getBatches().contains(culprit.scope);
-    explanation.cause = isBatch ? Cause::Data : Cause::State;
-    explanation.advice.push_back(
-        {isBatch ? "check the array '" + culprit.scope + "' of the data"
-                 : "start from other values of '" + culprit.scope + "'",
-         "", "", false});
+    adviseOnArgument(explanation);
     return host::Status();
   }
   if (*explanation.finiteInF32) {
@@ -211,7 +250,7 @@ host::Status Explainer::findCause(Explanation &explanation) {
   if (explanation.cause == Cause::Unknown && culprit.part == "update")
     AMP_RETURN_IF_ERROR(adviseOnStep(explanation));
   if (explanation.cause == Cause::Unknown)
-    adviseOnOperands(explanation);
+    adviseOnOperands(explanation, run.records);
   return host::Status();
 }
 

@@ -103,20 +103,23 @@ host::Status Explainer::adviseOnPrecision(Explanation &explanation) {
   ReplayedStep run;
   AMP_RETURN_IF_ERROR(variants.replayRun(&run));
   auto isOfCulprit = [&](const WatchedRecord &record) {
-    return record.position == explanation.culprit->position &&
-           record.name == explanation.culprit->name;
+    const WatchedRecord &value = explanation.getStepValue();
+    return record.position == value.position && record.name == value.name;
   };
   BadValue bad{llvm::find_if(run.records, isOfCulprit) - run.records.begin() +
                    run.records.data(),
-               explanation.inCast};
+               explanation.inCast && !explanation.loop};
   std::vector<std::string> pins;
+  if (explanation.loop && explanation.culprit->op != "argument")
+    pins.push_back(getPin(*explanation.culprit));
   bool isFixed = false, isWide = false;
-  while (!isFixed && int(pins.size()) < kMostPins &&
-         addPins(bad, run.records, pins)) {
+  bool isNew = addPins(bad, run.records, pins) || !pins.empty();
+  while (isNew && int(pins.size()) < kMostPins) {
     AMP_RETURN_IF_ERROR(
         variants.replayWithPolicy(printPins(pins), &run, &isWide));
     bad = findFirstBad(run.records);
     isFixed = !bad.record;
+    isNew = !isFixed && addPins(bad, run.records, pins);
   }
   if (!pins.empty() && (isFixed || wasLost)) {
     std::string text = pins.size() == 1 ? "keep the operation in f32"
@@ -163,9 +166,49 @@ host::Status Explainer::adviseOnStep(Explanation &explanation) {
   return host::Status();
 }
 
+/// Whether products of the operands of `record` are below the normal range of
+/// its low type. The square of an operand is its product with itself.
+static bool isBelowRange(const WatchedRecord &record,
+                         llvm::ArrayRef<WatchedRecord> records) {
+  if (record.operands.empty())
+    return false;
+  double product = 1;
+  for (unsigned operand : record.operands)
+    product *= records[operand].total.getLargest();
+  if (record.operands.size() == 1)
+    product *= product;
+  return product < std::ldexp(1.0, host::getLowExponents(record.type).normal);
+}
+
+/// Follows the zeros of `record` to the value of a low type that rounds other
+/// numbers to zero. Null if there is none.
+static const WatchedRecord *
+findLostValue(const WatchedRecord *record,
+              llvm::ArrayRef<WatchedRecord> records) {
+  auto isLow = [](llvm::StringRef type) {
+    return type == "f16" || type == "bf16";
+  };
+  while (record) {
+    const WatchedRecord *next = nullptr;
+    for (unsigned operand : record->operands) {
+      const WatchedRecord &other = records[operand];
+      if (other.total.fields[host::kUnderflows] && isLow(other.to))
+        return &other;
+      if (!next && other.total.fields[host::kZeros])
+        next = &other;
+    }
+    if (!next)
+      return isLow(record->type) && isBelowRange(*record, records) ? record
+                                                                   : nullptr;
+    record = next;
+  }
+  return nullptr;
+}
+
 /// Judges an operation by its operands, in a step that is not finite in f32
 /// either. A value beyond the range of an inserted cast is too large.
-void Explainer::adviseOnOperands(Explanation &explanation) const {
+void Explainer::adviseOnOperands(Explanation &explanation,
+                                 llvm::ArrayRef<WatchedRecord> records) const {
   // The f32 program has only the casts of the module.
   if (explanation.inCast && explanation.wide && !explanation.wide->to.empty()) {
     explanation.cause = Cause::Precision;
@@ -189,17 +232,35 @@ void Explainer::adviseOnOperands(Explanation &explanation) const {
   constexpr double kHuge = 1e15;
   double largest = 0;
   std::string zero;
+  const WatchedRecord *lost = nullptr;
   for (const WatchedRecord &operand : explanation.operands) {
     largest = std::max(largest, operand.total.getLargest());
     // The divisor is the last operand.
-    if (operand.total.fields[host::kZeros])
-      zero = operand.name;
+    if (!operand.total.fields[host::kZeros])
+      continue;
+    zero = operand.name;
+    const WatchedRecord *same =
+        llvm::find_if(records, [&](const WatchedRecord &record) {
+          return record.name == operand.name &&
+                 record.position == operand.position;
+        });
+    if (same != records.end())
+      lost = findLostValue(same, records);
   }
   if (largest >= kHuge || explanation.inCast) {
     explanation.cause = Cause::Range;
     explanation.advice.push_back(
         {"take a smaller learning rate, clip the gradients, or normalize the "
          "values before this operation",
+         "", "", false});
+    return;
+  }
+  if (lost) {
+    explanation.cause = Cause::Underflow;
+    explanation.advice.push_back(
+        {"'" + zero + "' has zeros, because numbers of '" + lost->name +
+             "' are 0 in " + (lost->to.empty() ? lost->type : lost->to) +
+             ": give that value a wider type in the module, or scale it",
          "", "", false});
     return;
   }

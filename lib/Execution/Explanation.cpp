@@ -94,7 +94,12 @@ void Explanation::print(llvm::raw_ostream &os) const {
     os << "  first: "
        << (inCast ? "cast to " + culprit->to + " of the result of " : "")
        << culprit->name << ", " << culprit->part << ", "
-       << (inCast ? culprit->to : culprit->type) << '\n';
+       << (inCast ? culprit->to : culprit->type);
+    if (loop)
+      os << ", in a loop";
+    if (iteration)
+      os << ", iteration " << iteration;
+    os << '\n';
     os << "  value: " << describeRange(*culprit) << '\n';
     if (inner)
       os << "  within it: " << inner->op
@@ -152,6 +157,9 @@ static void writeExplanation(OStream &json, const Explanation &explanation) {
   };
   value("culprit", explanation.culprit);
   json.attribute("inCast", explanation.inCast);
+  value("loop", explanation.loop);
+  if (explanation.iteration)
+    json.attribute("iteration", explanation.iteration);
   value("within", explanation.inner);
   json.attributeArray("operands", [&] {
     for (const WatchedRecord &operand : explanation.operands)

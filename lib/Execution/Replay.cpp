@@ -140,19 +140,80 @@ host::Status mlir::amp::replay(StepProgram &program,
 // Records
 //===----------------------------------------------------------------------===//
 
-BadValue mlir::amp::findFirstBad(llvm::ArrayRef<WatchedRecord> records) {
-  BadValue first;
-  auto consider = [&](BadValue bad) {
-    if (!first.record || bad.getPosition() < first.getPosition())
-      first = bad;
-  };
-  for (const WatchedRecord &record : records) {
-    if (record.total.getNonFinite())
-      consider({&record, /*inCast=*/false});
-    else if (record.total.fields[host::kOverflows])
-      consider({&record, /*inCast=*/true});
+namespace {
+/// The values of a step that are not finite. Operands have smaller numbers than
+/// the values computed from them.
+class BadValues {
+public:
+  explicit BadValues(llvm::ArrayRef<WatchedRecord> records)
+      : records(records), isHarmful(records.size()),
+        isIntended(records.size()) {
+    for (size_t i = records.size(); i-- > 0;)
+      markHarmful(i);
+    for (size_t i = 0; i < records.size(); ++i)
+      isIntended[i] = findIntent(i);
   }
-  return first;
+
+  /// The first value from which a chain of values that are not finite leads to
+  /// a state, a metric or a gradient; else the first one that is not intended.
+  BadValue findFirst() const {
+    BadValue first = findFirst([&](size_t i) { return isHarmful[i]; });
+    return first.record ? first
+                        : findFirst([&](size_t i) { return !isIntended[i]; });
+  }
+
+private:
+  static bool isBad(const WatchedRecord &record) {
+    return record.total.getNonFinite() || record.total.fields[host::kOverflows];
+  }
+
+  BadValue findFirst(llvm::function_ref<bool(size_t)> accept) const {
+    BadValue first;
+    for (auto [number, record] : llvm::enumerate(records)) {
+      if (!isBad(record) || !accept(number))
+        continue;
+      BadValue bad{&record, /*inCast=*/record.total.getNonFinite() == 0};
+      if (!first.record || bad.getPosition() < first.getPosition())
+        first = bad;
+    }
+    return first;
+  }
+
+  /// Marks value `i` if it is an outcome, and the operands of a harmful value.
+  void markHarmful(size_t i) {
+    const WatchedRecord &record = records[i];
+    if (!isBad(record))
+      return;
+    isHarmful[i] = isHarmful[i] || record.isOutcome;
+    if (isHarmful[i] && record.total.getNonFinite())
+      for (unsigned operand : record.operands)
+        isHarmful[operand] = true;
+  }
+
+  /// Whether the infinities of value `i` come from the data or from a constant
+  /// alone, as in the mask of an attention.
+  bool findIntent(size_t i) const {
+    const WatchedRecord &record = records[i];
+    if (!record.total.getNonFinite() || record.total.fields[host::kNaNs])
+      return false;
+    bool isFromOperand = false;
+    for (unsigned operand : record.operands)
+      if (isBad(records[operand])) {
+        if (operand >= i || !isIntended[operand])
+          return false;
+        isFromOperand = true;
+      }
+    return isFromOperand || record.op == "argument" ||
+           !record.badConstant.empty();
+  }
+
+  llvm::ArrayRef<WatchedRecord> records;
+  std::vector<bool> isHarmful, isIntended;
+};
+} // namespace
+
+BadValue mlir::amp::findFirstBad(llvm::ArrayRef<WatchedRecord> records) {
+  return BadValues(records).findFirst();
 }
 
 std::vector<std::string>

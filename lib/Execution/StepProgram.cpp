@@ -16,12 +16,14 @@
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/Execution/Errors.h"
 #include "amp/Execution/Threads.h"
+#include "amp/Execution/UnrollLoops.h"
 #include "amp/Pipelines/CPUPipeline.h"
 #include "amp/Pipelines/Pipelines.h"
 #include "amp/Runtime/Host/MemoryLimit.h"
 #include "amp/Support/PrecisionName.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -247,6 +249,14 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
   if (options.watch) {
     if (!program->unexposed)
       program->unexposed = program->module->clone();
+    if (options.watch->inside) {
+      if (llvm::Error error =
+              runPasses(*program->module, [](OpPassManager &manager) {
+                manager.addPass(createInlinerPass());
+              }))
+        return error;
+      unrollLoops(program->getFunction());
+    }
     if (llvm::Error error =
             runPasses(*program->module, [&](OpPassManager &manager) {
               buildWatchPipeline(manager, options.watch->match,

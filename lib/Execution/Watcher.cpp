@@ -12,8 +12,10 @@
 #include "amp/Support/LocationText.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -44,23 +46,73 @@ static Operation *findCast(Value value, Type to) {
   return first;
 }
 
-/// Whether `value` is a constant with elements that are not finite. Does not
-/// read large constants.
+/// Whether `value` is a constant with elements that are not finite, or is
+/// computed from such a constant alone. Does not read very large constants.
 static bool isBadConstant(Value value) {
-  constexpr int64_t kMostElements = 4096;
+  constexpr int64_t kMostElements = 1 << 22;
+  while (Operation *op = value.getDefiningOp()) {
+    if (op->getNumOperands() != 1)
+      break;
+    value = op->getOperand(0);
+  }
   DenseFPElementsAttr elements;
   if (!matchPattern(value, m_Constant(&elements)) ||
       (!elements.isSplat() && elements.getNumElements() > kMostElements))
     return false;
+  if (!elements.isSplat() && elements.getElementType().isF32())
+    return llvm::any_of(elements.getValues<float>(),
+                        [](float number) { return !std::isfinite(number); });
   auto isBad = [](const APFloat &number) { return !number.isFinite(); };
   return elements.isSplat()
              ? isBad(elements.getSplatValue<APFloat>())
              : llvm::any_of(elements.getValues<APFloat>(), isBad);
 }
 
+/// The operands of `op`, and the values from outside that its regions read.
+static llvm::SmallVector<Value> getReadValues(Operation *op) {
+  llvm::SetVector<Value> values;
+  values.insert_range(op->getOperands());
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (!region.isAncestor(operand.getParentRegion()))
+          values.insert(operand);
+    });
+  return values.takeVector();
+}
+
+/// Sets the operands of `record`, which `op` computes. `numbers` has the
+/// numbers of the watched values.
+static void addOperands(WatchedRecord &record, Operation *op,
+                        const llvm::DenseMap<Value, unsigned> &numbers) {
+  for (Value operand : getReadValues(op)) {
+    if (!numbers.contains(operand) && isBadConstant(operand))
+      record.badConstant = nameWatchedValue(operand);
+    // A narrowing cast has the statistics of its operand.
+    if (Operation *cast = operand.getDefiningOp();
+        !numbers.contains(operand) && cast && cast->getNumOperands() == 1)
+      operand = cast->getOperand(0);
+    if (auto it = numbers.find(operand);
+        it != numbers.end() && !llvm::is_contained(record.operands, it->second))
+      record.operands.push_back(it->second);
+  }
+}
+
+/// The values that `step` returns as states and metrics.
+static llvm::DenseSet<Value> getOutcomes(FunctionOpInterface step) {
+  llvm::DenseSet<Value> outcomes;
+  Operation *terminator = step.getFunctionBody().front().getTerminator();
+  for (OpOperand &operand : terminator->getOpOperands())
+    if (!step.getResultAttr(operand.getOperandNumber(),
+                            AMPDialect::kPredictionAttr))
+      outcomes.insert(operand.get());
+  return outcomes;
+}
+
 std::vector<WatchedRecord>
 mlir::amp::describeWatchedValues(FunctionOpInterface step) {
   std::vector<WatchedRecord> records;
+  const llvm::DenseSet<Value> outcomes = getOutcomes(step);
   llvm::DenseMap<Value, unsigned> numbers;
   llvm::SmallVector<WatchedValue> values = getWatchedValues(step);
   for (const WatchedValue &watched : values)
@@ -96,21 +148,15 @@ mlir::amp::describeWatchedValues(FunctionOpInterface step) {
     unsigned number = cast<OpResult>(watched.value).getResultNumber();
     if (gradients && number < gradients.size())
       record.gradientOf = cast<StringAttr>(gradients[number]).str();
+    record.isOutcome =
+        !record.gradientOf.empty() || outcomes.contains(watched.value);
+    record.hasRegions = op->getNumRegions() != 0;
+    addOperands(record, op, numbers);
     op = getComputedResult(watched.value).getOwner();
     record.op = op->getName().getStringRef().str();
     LocationText location(op->getLoc());
     record.place = location.place;
     record.scope = location.name;
-    for (Value operand : op->getOperands()) {
-      if (isBadConstant(operand))
-        record.badConstant = nameWatchedValue(operand);
-      // A narrowing cast has the statistics of its operand.
-      if (Operation *cast = operand.getDefiningOp();
-          !numbers.contains(operand) && cast && cast->getNumOperands() == 1)
-        operand = cast->getOperand(0);
-      if (auto it = numbers.find(operand); it != numbers.end())
-        record.operands.push_back(it->second);
-    }
   }
   return records;
 }

@@ -279,6 +279,86 @@ infinite = LINEAR + """  %c = train.constant dense<0x7F800000> : tensor<f32>
 check("infinite", explain("infinite", infinite, data(), "--precision=fp16"),
       "domain", "is not finite", line="%m = ", op="train.add")
 
+# Prepared later, from other programs. A mask of -inf, as PyTorch and JAX write it,
+# is finite after the softmax: it is neither a failure nor the cause of another one.
+NINF, rows_seen = "0xFF800000", np.tril(np.ones((8, 8), bool))
+
+
+def masked(seen, end):
+    mask = "[" + ", ".join("[" + ", ".join("0.0" if s else NINF for s in row) + "]" for row in seen) + "]"
+    return f"""  %h = train.linear %x, %w : ({S}, {S}) -> {S}
+  %s = train.matmul %h, %h {{transpose_b}} : ({S}, {S}) -> {S}
+  %m = train.constant dense<{mask}> : {S}
+  %sm = train.add %s, %m : ({S}, {S}) -> {S}
+  %p = train.softmax %sm {{axis = 1 : i64}} : {S}
+  %a = train.matmul %p, %h : ({S}, {S}) -> {S}
+{end}"""
+
+
+tanh = f"  %out = train.tanh %a : {S}\n"
+for precision in ("fp16", "bf16"):
+    found, _, _ = explain("mask", masked(rows_seen, tanh), data(), f"--precision={precision}", tensor=S)
+    assert found == [], found
+check("mask-log", explain("mask-log", masked(rows_seen, f"  %r = train.relu %a : {S}\n  %out = train.log %r : {S}\n"),
+                          data(), "--precision=fp16", tensor=S),
+      "domain", "has zeros", line="%out = ", op="train.log")
+check("mask-scale", explain("mask-scale", masked(rows_seen, tanh), data(), "--precision=fp16", "--loss-scale=1e9", tensor=S),
+      "loss-scale", "--loss-scale=", line="train.mse", op="train.mse_grad", part="backward")
+# A row without a key is NaN after the softmax, because of the mask.
+rows_seen[3] = False
+check("mask-row", explain("mask-row", masked(rows_seen, tanh), data(), "--precision=fp16", tensor=S),
+      "domain", "is not finite", line="%sm = ", op="train.add")
+# Infinities of the data can be a mask too.
+arrays = data(m=np.where(np.tril(np.ones((16, 8), bool)), 0, -np.inf))
+given = masked(np.ones((8, 8), bool), tanh).replace("%sm = train.add %s, %m", "%sk = train.add %s, %m").replace(
+    "  %p = train.softmax %sm", f"  %sm = train.add %sk, %k : ({S}, {S}) -> {S}\n  %p = train.softmax %sm")
+argument = f', %k: {S} {{amp.role = "batch", amp.name = "m"}}'
+text = STEP.replace('amp.name = "y"}', 'amp.name = "y"}' + argument)
+with open(folder + "mask-data.mlir", "w") as f:
+    f.write(text.replace("BODY", given.rstrip("\n")).replace("UPDATE", SGD).replace("LR", "1e-1").replace("ARGUMENTS", "")
+            .replace("RESULTS", "").replace("TENSOR", S))
+np.savez(folder + "mask-data.npz", **arrays)
+assert "no step was skipped" in ok("--data", folder + "mask-data.npz", "--batch-size", 8, "--steps", 2, "--no-shuffle",
+                                   "--precision=fp16", "--explain", model=folder + "mask-data.mlir")
+
+# In a loop: the operation, and the iteration in which it fails first.
+loop = f"""  %h = train.linear %x, %w : ({S}, {S}) -> {S}
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %cn = arith.constant 12 : index
+  %out = scf.for %i = %c0 to %cn step %c1 iter_args(%z = %h) -> ({S}) {{
+    %q = train.linear %z, %w : ({S}, {S}) -> {S}
+    %e = train.add %q, %z : ({S}, {S}) -> {S}
+    scf.yield %e : {S}
+  }}
+"""
+np.savez(folder + "loop-init.npz", w=np.float32(2 * np.eye(8)))
+first = explain("loop", loop, data(x=np.ones((16, N)), y=np.ones((16, N))), "--precision=fp16", "--init",
+                folder + "loop-init.npz", tensor=S, lr=0.0)
+# The product of iteration n is 4 * 3^(n - 1). f16 ends at 65504, so it overflows for n = 10.
+one = first[0][0]
+assert one["culprit"]["op"] == "train.linear" and one["iteration"] == 10 and one["loop"]["part"] == "forward", one
+assert "%q = " in first[1][int(one["culprit"]["location"].rsplit(":", 2)[1]) - 1] and one["cause"] == "precision", one
+nested = loop.replace("train.add %q, %z :", "train.log %q :").replace(f"log %q : ({S}, {S}) -> {S}", f"log %q : {S}")
+check("loop-log", explain("loop-log", nested, data(), "--precision=fp16", tensor=S),
+      "domain", "domain of the operation", line="%e = ", op="train.log")
+
+# A norm of gradients that the module computes in f16: its squares are 0, and the quotient is infinite.
+clip = """  %gh = amp.cast %g : tensor<8x8xf32> to tensor<8x8xf16>
+  %g2 = train.square %gh : tensor<8x8xf16>
+  %ss = train.reduce_sum %g2 {dims = array<i64: 0, 1>} : (tensor<8x8xf16>) -> tensor<f16>
+  %sw = amp.cast %ss : tensor<f16> to tensor<f32>
+  %nn = train.sqrt %sw : tensor<f32>
+  %gc = train.div %g, %nn : (tensor<8x8xf32>, tensor<f32>) -> tensor<8x8xf32>
+""" + SGD.replace("%g,", "%gc,")
+check("norm16", explain("norm16", LINEAR + "  %out = train.tanh %h : TENSOR\n", data(1e-3, y=1e-3 * np.ones((16, N))),
+                        "--precision=bf16", update=clip),
+      "underflow", "a wider type in the module", line="%gc = ", op="train.div", part="update")
+
+# A learning rate that is no number.
+check("rate", explain("rate", LINEAR + "  %out = train.tanh %h : TENSOR\n", data(), "--precision=fp16", "--set=lr=nan"),
+      "state", "--set=lr=", line=None, op="argument")
+
 # A snapshot every few steps gives the same explanations, bit for bit.
 arrays = data(count=64)
 arrays["x"][40] = 1e6

@@ -39,11 +39,13 @@ private:
                        ReplayedStep *run);
   host::Status addF32(Explanation &explanation, const ReplayedStep &run);
   host::Status addInner(Explanation &explanation);
-  host::Status findCause(Explanation &explanation);
+  host::Status findCause(Explanation &explanation, const ReplayedStep &run);
+  void adviseOnArgument(Explanation &explanation) const;
   host::Status adviseOnScale(Explanation &explanation);
   host::Status adviseOnPrecision(Explanation &explanation);
   host::Status adviseOnStep(Explanation &explanation);
-  void adviseOnOperands(Explanation &explanation) const;
+  void adviseOnOperands(Explanation &explanation,
+                        llvm::ArrayRef<WatchedRecord> records) const;
   std::string printPolicyHead() const;
   std::string printPins(llvm::ArrayRef<std::string> pins) const;
   host::Status explainLastStep(JITStep &step);

@@ -52,6 +52,10 @@ struct Explanation {
   /// cast of its result. Empty without a culprit.
   std::optional<WatchedRecord> culprit;
   bool inCast = false;
+  /// For an operation in a loop: the result of the loop, and the number of the
+  /// iteration from 1.
+  std::optional<WatchedRecord> loop;
+  int64_t iteration = 0;
   /// The operation within the composite operation `culprit`, if it is known.
   std::optional<WatchedRecord> inner;
   /// The operands of `inner`, or of `culprit`.
@@ -65,6 +69,10 @@ struct Explanation {
   std::optional<bool> finiteAtHalf;
   Cause cause = Cause::Unknown;
   std::vector<Advice> advice;
+
+  /// The value of the step that is not finite: the culprit, or the result of
+  /// its loop.
+  const WatchedRecord &getStepValue() const { return loop ? *loop : *culprit; }
 
   void print(llvm::raw_ostream &os) const;
 };

@@ -73,7 +73,10 @@ struct BadValue {
   }
 };
 
-/// The first operation whose result is not finite. Null if absent.
+/// The first operation whose result is not finite and makes a state, a metric
+/// or a gradient not finite. Without one, the first whose result is not finite,
+/// unless it is infinite by intent: because of a constant or of the data. Null
+/// if absent.
 BadValue findFirstBad(llvm::ArrayRef<WatchedRecord> records);
 
 /// Finds the records of the same operations in two programs of one step, which
