@@ -9,6 +9,7 @@
 
 #include "amp/Runtime/Host/RunRecord.h"
 #include "amp/Runtime/Host/Trainer.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -40,6 +41,9 @@ double DivergedValue::getAdded() const {
     added.push_back(subtract(error, from));
   return getRootMeanSquare(added);
 }
+
+double DivergedLayer::getAdded() const { return getRootMeanSquare(added); }
+double DivergedLayer::getError() const { return getRootMeanSquare(errors); }
 
 //===----------------------------------------------------------------------===//
 // Divergence
@@ -150,6 +154,31 @@ llvm::SmallVector<const DivergedValue *> Divergence::rank() const {
   return order;
 }
 
+std::vector<DivergedLayer> Divergence::getLayers() const {
+  llvm::MapVector<llvm::StringRef, DivergedLayer> layers;
+  for (const DivergedValue *value : rank()) {
+    const WatchedRecord &record = value->record;
+    llvm::StringRef name = record.scope.empty() ? record.place : record.scope;
+    DivergedLayer &layer = layers[name];
+    layer.name = name.str();
+    layer.added.resize(steps.size());
+    layer.errors.resize(steps.size());
+    for (size_t step = 0; step < steps.size(); ++step) {
+      layer.added[step] =
+          std::hypot(layer.added[step],
+                     subtract(value->errors[step], value->inherited[step]));
+      layer.errors[step] = std::max(layer.errors[step], value->errors[step]);
+    }
+  }
+  std::vector<DivergedLayer> order;
+  for (auto &entry : layers)
+    order.push_back(std::move(entry.second));
+  llvm::stable_sort(order, [](const auto &left, const auto &right) {
+    return left.getAdded() > right.getAdded();
+  });
+  return order;
+}
+
 void Divergence::printTable(llvm::StringRef run, llvm::raw_ostream &os) const {
   constexpr size_t kMostLines = 12;
   llvm::SmallVector<const DivergedValue *> order = rank();
@@ -167,6 +196,16 @@ void Divergence::printTable(llvm::StringRef run, llvm::raw_ostream &os) const {
        << "  " << llvm::left_justify(value->record.part, 10)
        << llvm::left_justify(value->record.type, 6) << value->record.name
        << '\n';
+  const std::vector<DivergedLayer> layers = getLayers();
+  os << "    added      error  last step  layer\n";
+  for (const DivergedLayer &layer :
+       llvm::ArrayRef(layers).take_front(kMostLines)) {
+    for (auto [number, width] :
+         {std::pair(layer.getAdded(), 9), std::pair(layer.getError(), 11),
+          std::pair(layer.errors.empty() ? 0.0 : layer.errors.back(), 11)})
+      os << llvm::right_justify(host::formatNumber(number, 3), width);
+    os << "  " << layer.name << '\n';
+  }
 }
 
 void Divergence::writeJSON(llvm::StringRef title, llvm::raw_ostream &os) const {
@@ -199,10 +238,21 @@ void Divergence::writeJSON(llvm::StringRef title, llvm::raw_ostream &os) const {
         json.object([&] {
           writeWatchedPlace(json, value->record);
           writeNonEmpty(json, "type", value->record.type);
+          json.attribute("number", value - values.data());
           json.attribute("added", number(value->getAdded()));
           json.attribute("error", number(value->getError()));
           list("errors", value->errors);
           list("inherited", value->inherited);
+        });
+    });
+    json.attributeArray("layers", [&] {
+      for (const DivergedLayer &layer : getLayers())
+        json.object([&] {
+          json.attribute("name", llvm::json::fixUTF8(layer.name));
+          json.attribute("added", number(layer.getAdded()));
+          json.attribute("error", number(layer.getError()));
+          list("addedBySteps", layer.added);
+          list("errors", layer.errors);
         });
     });
   });

@@ -43,6 +43,17 @@ for precision in ("fp16", "bf16"):
     assert {v["part"] for v in values} == {"forward", "backward", "update"}
     assert found["steps"] == [1, 2, 3] and all(abs(a - b) < 0.1 for a, b in found["losses"])
 
+    # A layer adds up what its operations add, and has the largest error of their values.
+    assert "  added      error  last step  layer" in text, text
+    for layer in found["layers"]:
+        members = [v for v in values if v.get("scope", v["location"]) == layer["name"]]
+        assert members and len(layer["errors"]) == 3, layer
+        for step in range(3):
+            assert layer["errors"][step] == max(v["errors"][step] for v in members)
+            parts = [max(0, v["errors"][step] ** 2 - v["inherited"][step] ** 2) for v in members]
+            assert abs(layer["addedBySteps"][step] - sum(parts) ** 0.5) < 1e-12, layer
+    assert sorted(v["number"] for v in values) != [v["number"] for v in values]
+
     # Training goes on with the same bits.
     ok(*common, "--precision", precision, "--save", folder + "a.npz")
     ok(*common, "--precision", precision, "--save", folder + "b.npz", "--diverge")

@@ -92,6 +92,48 @@ new_path, _ = report("new", "", edited)
 run = compare(old_path, new_path)
 assert run.returncode == 0 and "only in the first report, " in run.stdout, run
 
+# The errors of a run against f32 as colours, alone and with differences. Each
+# operation has the largest error of its results.
+errors = scratch / "diverge.json"
+subprocess.run(["amp-run", MODEL, "--data", root / "test/Models/data/digits.npz", "--batch-size", "16", "--steps", "2",
+                "--precision", "bf16", "--diverge", "--diverge-json", errors, "--quiet"],
+               check=True, stdout=subprocess.DEVNULL)
+told = json.loads(errors.read_text())["values"]
+(old_path, _), (new_path, _) = report("before", "precision=bf16 policy=tensorflow"), report("after", "precision=bf16")
+for arguments in ((new_path,), (old_path, new_path)):
+    run = compare(*arguments, f"--errors={errors}", "-o", page)
+    assert run.returncode == 0, run.stderr
+    html = page.read_text()
+    start = html.index('id="data">') + len('id="data">')
+    ops = json.loads(html[start : html.index("</script>", start)])["functions"][0]["ops"]
+    marked = [op for op in ops if "diverged" in op]
+    assert len(marked) > 20, len(marked)
+    for op in marked:
+        like = [v for v in told if (v["op"], v["location"], v["part"]) == (op["name"], op["location"], op["part"])]
+        assert op["diverged"]["error"] in [v["error"] for v in like], (op, like)
+products = [op for op in marked if op["name"] in ("train.conv2d", "train.linear") and op["part"] == "forward"]
+assert len(products) >= 3 and all(0 < op["diverged"]["error"] < 0.1 for op in products), products
+run = compare(report("mlp", "", root / "test/Models/digits-mlp.mlir")[0], f"--errors={errors}", "-o", page)
+assert run.returncode == 1 and "expected the errors of the same module" in run.stderr, run
+
+# The page of a file of watched values.
+watched = scratch / "watch.json"
+subprocess.run(["amp-run", MODEL, "--data", root / "test/Models/data/digits.npz", "--batch-size", "16", "--steps", "2",
+                "--precision", "bf16", "--watch=train.linear", "--watch-json", watched, "--watch-page", scratch / "watch.html",
+                "--quiet"], check=True, stdout=subprocess.DEVNULL)
+run = compare(watched, "-o", page)
+assert run.returncode == 0, run.stderr
+
+
+def split(path):
+    text = path.read_text()
+    start = text.index('id="data">') + len('id="data">')
+    end = text.index("</script>", start)
+    return text[:start], json.loads(text[start:end]), text[end:]
+
+
+assert split(page) == split(scratch / "watch.html")
+
 # Files that are not reports.
 broken = scratch / "broken.json"
 good = json.loads(old_path.read_text())
@@ -115,6 +157,12 @@ for arguments, message in (
         ((old_path, new_path, "-o", "x.txt"), "expected a file whose name ends in .json or .html"),
         ((old_path, new_path, "-o", old_path), "would overwrite a report"),
         ((old_path, new_path, "-o", scratch / "no/x.json"), "x.json"),
-        ((old_path,), "Not enough positional command line arguments")):
+        ((old_path,), "expected a second report, or --errors"), ((), "at least 1 positional"),
+        ((old_path, new_path, old_path), "expected one or two files, got 3"),
+        ((old_path, f"--errors={old_path}", "-o", page), "missing value at errors.values"),
+        ((old_path, f"--errors={scratch / 'none.json'}", "-o", page), "cannot read"),
+        ((scratch / "watch.json",), "expected -o"),
+        ((scratch / "watch.json", "-o", scratch / "x.json"), "is not a page"),
+        ((scratch / "watch.json", f"--errors={errors}", "-o", page), "--errors is for a report")):
     run = compare(*arguments)
     assert run.returncode == 1 and message in run.stderr, (arguments, run)

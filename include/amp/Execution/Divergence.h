@@ -25,6 +25,19 @@ struct DivergedValue {
   double getError() const;
 };
 
+/// The errors of the values of one layer: of one named location, else of one
+/// place.
+struct DivergedLayer {
+  std::string name;
+  /// For each step, √Σ of the squared errors that its operations add, and the
+  /// largest error of a value.
+  std::vector<double> added, errors;
+
+  /// Root mean squares over the steps.
+  double getAdded() const;
+  double getError() const;
+};
+
 /// Trains a step in f32 next to a run in a low precision, on the same batches
 /// and from the same values, and compares all values.
 class Divergence {
@@ -39,6 +52,8 @@ public:
 
   /// The values by the error that their operations add, the largest first.
   llvm::SmallVector<const DivergedValue *> rank() const;
+  /// The layers by the error that their operations add, the largest first.
+  std::vector<DivergedLayer> getLayers() const;
   void printTable(llvm::StringRef run, llvm::raw_ostream &os) const;
   void writeJSON(llvm::StringRef title, llvm::raw_ostream &os) const;
 

@@ -7,7 +7,7 @@
 
 #include "amp/Precision/Report/ReportDifference.h"
 
-#include "ReportFunction.h"
+#include "amp/Precision/Report/ReportErrors.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <tuple>
@@ -169,7 +169,5 @@ void ReportDifference::writeHTML(raw_ostream &os) const {
   if (rules && others)
     for (const auto &[key, text] : *others)
       rules->try_emplace(key, text);
-  std::string data;
-  llvm::raw_string_ostream(data) << report;
-  writeReportPage(os, data);
+  writeReportHTML(report, os);
 }

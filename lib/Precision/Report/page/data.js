@@ -53,6 +53,8 @@ const signed = (n, format) => (n === 0 ? "0" : (n > 0 ? "+" : "−") + format(Ma
 
 const report = JSON.parse(byId("data").textContent);
 const LOW = report.lowType;
+/** Whether amp-report added the errors of a run. */
+const hasErrors = report.functions.some(fn => (fn.ops || []).some(op => op.diverged));
 const PARTS = ["forward", "backward", "update"];
 const PART_NAMES = { forward: "Forward", backward: "Backward", update: "Update" };
 
@@ -115,6 +117,8 @@ function buildModel(fn) {
     op.type = shown ? elementOf(shown.typeAfter) : "";
     const measured = op.results.map(id => values[id].measured).filter(Boolean);
     op.error = measured.length ? Math.max(...measured.map(m => (m.overflows ? Infinity : m.error))) : null;
+    // The errors of a run have priority over those of rounding one value.
+    if (hasErrors) op.error = op.diverged ? (op.diverged.error === "inf" ? Infinity : op.diverged.error) : null;
     const rules = op.slots.map(s => s.rule);
     op.text = [op.name, op.scope, op.location, op.shape, op.part, `#${op.id}`, ...rules,
       ...op.results.map(id => values[id].name)].filter(Boolean).join(" ").toLowerCase();
@@ -193,13 +197,14 @@ function findGroups(model) {
   }
 }
 
-/** The measured error of the low type in what an operation returns, as colours. */
+/** The measured error in what an operation returns, as colours: of a run against f32, or of the low type alone. */
 const errorClasses = {
-  beyond: { color: "#d55e00", text: "measured: leaves the range of the low type" },
-  lost: { color: "#e69f00", text: "measured: loses more than 1 % in the low type" },
-  fits: { color: "#0072b2", text: "measured: fits the low type" },
+  beyond: { color: "#d55e00", text: hasErrors ? "differs by more than 10 % from f32" : "measured: leaves the range of the low type" },
+  lost: { color: "#e69f00", text: hasErrors ? "differs by more than 1 % from f32" : "measured: loses more than 1 % in the low type" },
+  fits: { color: "#0072b2", text: hasErrors ? "differs by at most 1 % from f32" : "measured: fits the low type" },
 };
-const errorClass = op => (op.error == null ? null : op.error === Infinity ? "beyond" : op.error > 0.01 ? "lost" : "fits");
+const mostLost = hasErrors ? 0.1 : Number.MAX_VALUE;
+const errorClass = op => (op.error == null ? null : op.error > mostLost ? "beyond" : op.error > 0.01 ? "lost" : "fits");
 
 /** What there is to decide of an operation, in the order of the list. */
 const roleTitles = { product: "Products", choice: "Other operations with a choice", kept: "Operations whose types never change" };

@@ -241,7 +241,7 @@ function makeControls() {
   const items = [["low", `${LOW}: all free slots low`], ["f32", "f32: free slots stay f32"], ["mixed", "mixed: some of each"], ["fixed", "fixed: nothing to decide"], ["cast", "cast"]];
   const isMeasured = report.functions.some(fn => (fn.values || []).some(value => value.measured));
   byId("legend").replaceChildren(...items.map(([kind, text]) => el("li", {}, el("span", { class: `chip ${kind}` }), text)),
-    ...(isMeasured ? Object.values(errorClasses) : []).map(({ color, text }) => {
+    ...(isMeasured || hasErrors ? Object.values(errorClasses) : []).map(({ color, text }) => {
       const chip = el("span", { class: "chip" });
       chip.style.background = chip.style.borderColor = color;
       return el("li", {}, chip, text);

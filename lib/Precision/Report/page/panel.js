@@ -135,6 +135,8 @@ function valueItem(model, value, operand, cast, go) {
     measuredText(value));
 }
 
+const errorText = error => (error === "inf" ? "infinite" : `${(100 * error).toPrecision(2)} %`);
+
 /** Everything about one operation. */
 function showDetails(model, op, go, back, openRepeat) {
   const whatIf = (model.fn.whatIf.reclassified || []).filter(entry => entry.op === op.name);
@@ -153,6 +155,7 @@ function showDetails(model, op, go, back, openRepeat) {
     forward ? el("p", { class: "meta" }, "Gradient of ", opLink(forward, go)) : null,
     op.repeat ? el("p", {}, `In ${op.repeat.copies} identical layers. `,
       el("button", { type: "button", class: "link", on: { click: () => openRepeat(op) } }, "Open or close them")) : null,
+    op.diverged ? el("p", {}, `Error against f32: ${errorText(op.diverged.error)}, of which the operation adds ${errorText(op.diverged.added)}.`) : null,
     op.pin ? el("p", {}, "Pinned: ", code(`amp.precision = "${op.pin}"`)) : null,
     op.unlisted ? el("p", {}, "No list of the policy names this operation.") : null,
     op.slots.length ? el("h4", {}, "Slots") : el("p", { class: "muted" }, "No precision slots: the operation keeps its types."),
