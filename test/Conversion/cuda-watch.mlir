@@ -14,14 +14,25 @@
 
 // RUN: amp-opt %s --convert-train-to-cuda | amp-opt --cuda-watch | FileCheck %s --check-prefix=UNNAMED
 // RUN: amp-opt %S/convert-train-to-cuda-attention.mlir --convert-train-to-cuda=attention=cudnn --cuda-watch \
-// RUN:   --split-input-file --remarks-filter=amp 2>&1 | FileCheck %s --check-prefix=HIDDEN
+// RUN:   --split-input-file --remarks-filter=amp 2>&1 | FileCheck %s --check-prefix=INNER
 
 // A module without locations keeps the names of its arguments.
 // UNNAMED: amp.prediction = "watch 0 forward f32 8x  argument
 // UNNAMED-SAME: amp.prediction = "watch 1 forward f32 4x8x  argument
 // UNNAMED-NOT: amp.prediction = "watch
 
-// HIDDEN: NotWatched{{.*}}the scores of attention by cuDNN are not watched
+// A kernel computes the scores of attention again, from the operands of the plan.
+// INNER: func.func @packed
+// INNER-SAME: "watch {{[0-9]+}} forward f32>bf16 2x2x8x8x {{.*}}train.scaled_dot_product_attention#scores
+// INNER-SAME: train.scaled_dot_product_attention#weights
+// INNER-SAME: train.scaled_dot_product_attention_grad#weights_grad
+// INNER-SAME: train.scaled_dot_product_attention_grad#scores_grad
+// INNER: cuda.sdpa named
+// INNER: cuda.kernel named "watch" over [2, 2, 8, 8]
+// INNER-SAME: reduce [0, 1, 2, 3] with <statistics>
+// INNER: math.exp
+// INNER: cuda.sdpa_grad named
+// INNER-NOT: NotWatched
 
 // NOTHING: 'match' selects no value: 'train.conv2d' is in no name; expected a part of the name of an operation with its place
 // REGEX: wrong value of 'match': '(', expected a regular expression: parentheses not balanced

@@ -21,6 +21,8 @@
 #include "amp/Support/LocationText.h"
 #include "amp/Support/TensorTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/SetVector.h"
@@ -167,6 +169,9 @@ struct Found {
   SmallVector<SourceOp> ops;
   /// The kernel that computes a scalar. Null for a tensor.
   KernelOp kernel = {};
+  /// The position among the values that a library computes and does not store.
+  /// `value` is then a result of the launch.
+  std::optional<unsigned> inner = {};
 };
 
 class WatchLaunches final
@@ -180,6 +185,7 @@ private:
   void find(Block &block);
   void findInKernel(KernelOp kernel);
   void findResults(LaunchOpInterface launch);
+  void findInAttention(LaunchOpInterface launch);
   void add(Value value, FloatType to, ArrayRef<SourceOp> ops,
            KernelOp kernel = {});
   void build(func::FuncOp step);
@@ -275,7 +281,8 @@ static SmallVector<SourceOp> nameKernelResult(KernelOp kernel,
 static StringRef getHiddenValues(Operation *launch) {
   if (isa<LinearCrossEntropyOp>(launch))
     return "the logits of a loss in chunks";
-  if (isa<SDPAOp, SDPAGradOp>(launch))
+  if (isa<SDPAOp, SDPAGradOp>(launch) &&
+      getInnerValuesOfAttention(launch).empty())
     return "the scores of attention by cuDNN";
   auto norm = dyn_cast<QuantizedNormOp>(launch);
   return norm && !norm.getStored() ? "the results of a norm in 8 bits"
@@ -295,6 +302,24 @@ void WatchLaunches::reportHidden(LaunchOpInterface launch) {
       << remark::metric("Launch", launch.getName().value_or(""))
       << remark::reason("{0} are not watched", what);
   ++numHidden;
+}
+
+/// Finds the values that the plan of an attention computes and does not store.
+void WatchLaunches::findInAttention(LaunchOpInterface launch) {
+  SmallVector<SourceOp> ops;
+  readOperations(launch->getLoc(), ops);
+  if (ops.empty())
+    return;
+  auto [op, place] = StringRef(ops[0].name).split(' ');
+  for (auto [index, name] :
+       llvm::enumerate(getInnerValuesOfAttention(launch))) {
+    SourceOp inner{(op + "#" + name + " " + place).str(), ops[0].part};
+    auto low = cast<FloatType>(typeOf(launch.getInputs()[0]).getElementType());
+    const size_t before = found.size();
+    add(launch.getResults()[0], low, inner);
+    if (found.size() != before)
+      found.back().inner = unsigned(index);
+  }
 }
 
 void WatchLaunches::findResults(LaunchOpInterface launch) {
@@ -343,6 +368,7 @@ void WatchLaunches::find(Block &block) {
     reportHidden(launch);
     if (auto kernel = dyn_cast<KernelOp>(launch.getOperation()))
       findInKernel(kernel);
+    findInAttention(launch);
     findResults(launch);
   }
 }
@@ -406,7 +432,9 @@ static ::amphost::WatchedRecord describe(const CountedValue &counted,
     return text;
   };
   ::amphost::WatchedRecord record;
-  record.type = print(getElementTypeOrSelf(found.value.getType()));
+  // Libraries compute inner values in f32.
+  record.type =
+      found.inner ? "f32" : print(getElementTypeOrSelf(found.value.getType()));
   if (found.to)
     record.to = print(found.to);
   record.shape.assign(counted.shape.begin(), counted.shape.end());
@@ -420,14 +448,25 @@ static ::amphost::WatchedRecord describe(const CountedValue &counted,
 void WatchLaunches::build(func::FuncOp step) {
   SmallVector<ScalarToCount> scalars;
   std::vector<CountedValue> counted(found.size());
+  llvm::DenseMap<Operation *, SmallVector<CountedValue>> inner;
   std::vector<SetVector<unsigned>> operands(found.size());
   numbers.clear();
   for (auto [index, each] : llvm::enumerate(found))
-    numbers.try_emplace(each.value, index);
+    if (!each.inner)
+      numbers.try_emplace(each.value, index);
   for (auto [index, each] : llvm::enumerate(found))
     appendOperands(each.value, operands[index]);
   for (auto [index, each] : llvm::enumerate(found))
-    if (!each.kernel)
+    if (each.inner) {
+      Operation *launch = each.value.getDefiningOp();
+      // One kernel counts all inner values of a launch.
+      SmallVector<CountedValue> &values = inner[launch];
+      if (values.empty()) {
+        values.resize(getInnerValuesOfAttention(launch).size());
+        countAttention(launch, values);
+      }
+      counted[index] = values[*each.inner];
+    } else if (!each.kernel)
       counted[index] = countTensor(each.value, each.to);
     else if (each.value.getParentRegion() == &each.kernel.getFinish())
       counted[index] = countInFinish(each.kernel, each.value, each.to);

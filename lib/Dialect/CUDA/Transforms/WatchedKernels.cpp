@@ -31,9 +31,8 @@ static Value widen(OpBuilder &b, Location loc, Value scalar) {
                    .getResult();
 }
 
-/// Appends the two values that a kernel yields to count `scalar`.
-static void appendCounted(OpBuilder &b, Value scalar, FloatType to,
-                          SmallVectorImpl<Value> &yielded) {
+void mlir::cuda::appendCounted(OpBuilder &b, Value scalar, FloatType to,
+                               SmallVectorImpl<Value> &yielded) {
   Location loc = scalar.getLoc();
   Value value = widen(b, loc, scalar), cast = value;
   if (to)
@@ -41,11 +40,10 @@ static void appendCounted(OpBuilder &b, Value scalar, FloatType to,
   yielded.append({value, cast});
 }
 
-/// Creates a kernel that counts `numValues` values over all loops. The caller
-/// creates its body.
-static KernelOp createCounter(OpBuilder &b, Location loc, ValueRange inputs,
-                              ArrayRef<int64_t> extents,
-                              SmallVector<AffineMap> maps, size_t numValues) {
+KernelOp mlir::cuda::createCounter(OpBuilder &b, Location loc,
+                                   ValueRange inputs, ArrayRef<int64_t> extents,
+                                   SmallVector<AffineMap> maps,
+                                   size_t numValues) {
   auto counts =
       RankedTensorType::get({::amphost::kNumStatistics}, b.getI64Type());
   AffineMap first = AffineMap::get(extents.size(), 0,

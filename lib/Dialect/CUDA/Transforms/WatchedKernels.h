@@ -29,6 +29,24 @@ struct ScalarToCount {
   FloatType to;
 };
 
+/// Appends the two values that a kernel yields to count `scalar`.
+void appendCounted(OpBuilder &b, Value scalar, FloatType to,
+                   SmallVectorImpl<Value> &yielded);
+
+/// Creates a kernel that counts `numValues` values over all loops. The caller
+/// creates its body.
+KernelOp createCounter(OpBuilder &b, Location loc, ValueRange inputs,
+                       ArrayRef<int64_t> extents, SmallVector<AffineMap> maps,
+                       size_t numValues);
+
+/// The names of the values that `launch` computes for each pair of a query and
+/// a key. Empty if it is no attention.
+ArrayRef<StringLiteral> getInnerValuesOfAttention(Operation *launch);
+
+/// Adds a kernel that computes these values again and counts them, for the
+/// first samples of the batch. Sets an element of `counted` for each.
+void countAttention(Operation *launch, MutableArrayRef<CountedValue> counted);
+
 /// Adds a kernel that reads `tensor`, an argument or a result of a launch, and
 /// counts its elements. Unless `to` is null, also counts the effects of a cast
 /// to `to`. The kernel follows the launch, or comes first for an argument.

@@ -91,6 +91,12 @@ def CudaWatch : Pass<"cuda-watch", "::mlir::func::FuncOp"> {
       them in registers.
     - Values that a reduction computes before it stores its result: a copy of the
       reduction stores such a value instead, and a kernel reads it.
+    - The scores and the weights of attention by cuDNN, and the gradients of both:
+      a kernel computes them again from the operands of the plan. It takes the
+      first samples of the batch if all of them have more than 2^24 scores. The
+      names have `#scores`, `#weights`, `#weights_grad` and `#scores_grad` after
+      the operation. Scores are counted before a mask, and the gradient of a score
+      before its factor `scale`.
 
     If a launch narrows a value, the counts include the overflows and underflows of
     this cast. The name of the prediction is
@@ -115,13 +121,14 @@ def CudaWatch : Pass<"cuda-watch", "::mlir::func::FuncOp"> {
     } ins(%0 : tensor<8x4xf16>) -> tensor<263xi64>
     ```
 
-    The pass does not count values inside launches of libraries and tuned kernels,
-    such as the scores of attention by cuDNN. It does not count the results of
-    collectives, or the gradients after `amp.unscale`, which the optimizer computes.
-    A remark reports attention, losses in chunks, and norms that store only 8-bit
-    copies. A step that already contains kernels that count does not change.
+    The pass does not count values inside launches of other libraries and of tuned
+    kernels, the results of collectives, or the gradients after `amp.unscale`, which
+    the optimizer computes. A remark reports losses in chunks, norms that store only
+    8-bit copies, and attention of samples with lengths of their own. A step that
+    already contains kernels that count does not change.
   }];
-  let dependentDialects = ["::mlir::cuda::CUDADialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cuda::CUDADialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
   let options = [
     Option<"match", "match", "std::string", "",
            "Count only values with a name that this regular expression matches">];
