@@ -97,10 +97,14 @@ def module_path(node):
     if not stack:
         return ""
     path = list(stack.values())[-1]
-    path = path[0] if isinstance(path, (tuple, list)) else str(path)
-    # L['self'].layers._modules['0'] and L['model'].layers[0] are layers.0.
+    return clean_path(path[0] if isinstance(path, (tuple, list)) else str(path))
+
+
+def clean_path(path):
+    """The path of a module or a tensor in the model: L['self'].layers._modules['0'] and
+    L['model'].layers[0] are layers.0."""
     path = re.sub(r"^[A-Z]\['[^']*'\]", "", path)
-    path = path.replace("._modules", "").replace("._orig_mod", "")
+    path = re.sub(r"\._(modules|parameters|buffers|orig_mod)\b", "", path)
     path = re.sub(r"\[['\"]?([^\]'\"]*)['\"]?\]", r".\1", path)
     return re.sub(r"^\.|^self\.|^L__self___", "", path)
 

@@ -27,7 +27,7 @@ from pathlib import Path
 import torch
 from torch import fx
 
-from . import fx_apply
+from . import fx_apply, guest_watch
 from .fx_to_mlir import KEY, Printer, flatten, is_backward, module_path
 from .versions import check_version
 
@@ -401,18 +401,32 @@ def whole_resampling():
 
 
 class Backend:
-    """A backend of torch.compile. `reports` has a Report for each graph."""
+    """A backend of torch.compile. `reports` has a Report for each graph. `watch` counts values if it
+    is not None."""
 
-    def __init__(self, options, inner):
+    def __init__(self, options, inner, watch=None):
         if inner not in INNER and not callable(inner):
             raise GuestError(f"unknown inner backend {inner!r}, expected {' or '.join(INNER)}")
-        self.options, self.inner = options, inner
+        self.options, self.inner, self.watch = options, inner, watch
         self.reports = []
         self.saved_bytes = []
 
     def key(self):
         """The key of a cache of compiled graphs, in addition to the graph."""
         return self.options.key()
+
+    def watch_report(self, path=None):
+        """Returns the counts of the watched values as a dict with the content of --watch-json of
+        amp-run. Writes them to `path`, as a page if the name ends in .html, else as JSON."""
+        if not self.watch:
+            raise GuestError("the backend counts no values; pass watch=True, or a regular expression for their names, "
+                             "to amp_torch.backend")
+        if not self.watch.records:
+            raise GuestError("no value was watched: no graph was compiled, or the regular expression is in no name")
+        report = self.watch.report()
+        if path is not None:
+            write_watched(report, os.fspath(path), self.options.amp_opt)
+        return report
 
     def rewrite(self, graph_module):
         graph, report = rewrite_graph(graph_module.graph, self.options)
@@ -429,8 +443,14 @@ class Backend:
         from functorch.compile import default_partition, make_boxed_func
         from torch._dynamo.backends.common import aot_autograd
 
-        def compile_part(part, inputs):
-            return make_boxed_func(part.forward)
+        watched = guest_watch.Graph(self.watch, graph_module) if self.watch else None
+
+        def compile_part(part, inputs, backward=False):
+            compiled = make_boxed_func(part.forward)
+            return self.watch.wrap(watched, part, compiled, backward, False) if watched else compiled
+
+        def compile_backward(part, inputs):
+            return compile_part(part, inputs, backward=True)
 
         def partition(joint, inputs, **settings):
             forward, backward = default_partition(self.rewrite(joint), inputs, **settings)
@@ -442,13 +462,44 @@ class Backend:
 
         compiler = aot_autograd(
             fw_compiler=compile_part,
-            bw_compiler=compile_part,
+            bw_compiler=compile_backward,
             inference_compiler=compile_inference,
             partition_fn=partition,
             decompositions={},
         )
         with whole_resampling():
             return compiler(graph_module, example_inputs)
+
+
+def write_watched(report, path, amp_opt):
+    """Writes a report of watched values as JSON, or by amp-report as a page."""
+    text = json.dumps(report)
+    if not path.endswith(".html"):
+        Path(path).write_text(text)
+        return
+    tool = shutil.which("amp-report", path=str(Path(find_amp_opt(amp_opt)).parent)) or shutil.which("amp-report")
+    if not tool:
+        raise GuestError("amp-report, which writes pages, is neither next to amp-opt nor on the PATH")
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "watch.json"
+        source.write_text(text)
+        result = subprocess.run([tool, str(source), "-o", path], capture_output=True, text=True)
+    if result.returncode:
+        raise GuestError(f"amp-report: {result.stderr.strip()}")
+
+
+def make_watch(watch, every, precision):
+    """The watched values that the options ask for, or None."""
+    if watch is not None and not isinstance(watch, (bool, str)):
+        raise GuestError(f"watch: expected True or a regular expression for names of values, got {watch!r}")
+    if not isinstance(every, int) or isinstance(every, bool) or every < 1:
+        raise GuestError(f"watch_every: expected a number of steps of at least 1, got {every!r}")
+    if not watch:
+        return None
+    try:
+        return guest_watch.Watch(watch, every, {"bf16": "bf16", "fp16": "f16"}.get(precision, ""))
+    except re.error as error:
+        raise GuestError(f"watch: expected a regular expression, got {watch!r}: {error}") from None
 
 
 def count_saved(forward, num_outputs):
@@ -465,9 +516,10 @@ def count_saved(forward, num_outputs):
 
 
 def backend(precision="bf16", *, policy=None, strategy=None, target=None, pins=None,
-            inner="eager", report=None, amp_opt=None):  # fmt: skip
+            inner="eager", report=None, amp_opt=None, watch=None, watch_every=1):  # fmt: skip
     """A backend of torch.compile that stores values in `precision` where `policy`
-    allows it. `inner` runs the result: `eager` or `inductor`."""
+    allows it. `inner` runs the result: `eager` or `inductor`. `watch` counts values: True for all, or
+    a regular expression for their names; in one of `watch_every` calls of each graph."""
     options = as_options(precision, policy, strategy, target, pins, report, amp_opt)
     find_amp_opt(amp_opt)
-    return Backend(options, inner)
+    return Backend(options, inner, make_watch(watch, watch_every, precision))

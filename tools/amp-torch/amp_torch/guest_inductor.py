@@ -7,12 +7,18 @@
 """Inductor traces without its decompositions, so that the passes see whole
 operations; each half of the partitioned graph is decomposed before it is compiled."""
 
+import copy
+
+from torch import fx
 from torch._guards import detect_fake_mode
 from torch._inductor import config
 from torch._inductor.compile_fx import compile_fx, compile_fx_inner
 from torch._inductor.custom_graph_pass import CustomGraphPass
 from torch._inductor.decomposition import select_decomp_table
+from torch._inductor.fx_passes.replace_random import replace_random_passes
 from torch.fx.experimental.proxy_tensor import make_fx
+
+from . import guest_watch
 
 
 class JointPass(CustomGraphPass):
@@ -29,8 +35,8 @@ class JointPass(CustomGraphPass):
         return self.key
 
 
-def decompose_and_compile(graph_module, example_inputs, **settings):
-    """Decomposes a half as Inductor does when it traces, and compiles it."""
+def decompose(graph_module):
+    """Decomposes a half as Inductor does when it traces."""
     inputs = [
         node.meta["val"] for node in graph_module.graph.nodes if node.op == "placeholder"
     ]
@@ -38,21 +44,37 @@ def decompose_and_compile(graph_module, example_inputs, **settings):
     mode = detect_fake_mode(inputs)
     before, mode.allow_non_fake_inputs = mode.allow_non_fake_inputs, True
     try:
-        decomposed = make_fx(
-            graph_module, decomposition_table=select_decomp_table(), _allow_non_fake_inputs=True
-        )(*inputs)
+        with fx.traceback.preserve_node_meta():
+            decomposed = make_fx(
+                fx.Interpreter(graph_module).run, decomposition_table=select_decomp_table(), _allow_non_fake_inputs=True
+            )(*inputs)
     finally:
         mode.allow_non_fake_inputs = before
     decomposed.meta.update(graph_module.meta)
-    return compile_fx_inner(decomposed, example_inputs, **settings)
+    return decomposed
 
 
 def compile_with_inductor(backend, graph_module, example_inputs):
     patches = {"joint_custom_pre_pass": JointPass(backend)}
+    watched = guest_watch.Graph(backend.watch, graph_module) if backend.watch else None
+    if watched:
+        # A cached graph would not come with its values.
+        patches["force_disable_caches"] = True
+
+    def compile_half(half, inputs, **settings):
+        decomposed = decompose(half)
+        part = guest_watch.rename(copy.deepcopy(decomposed), half) if watched else None
+        # Inductor replaces random operations before it divides a graph. Decompositions make new ones.
+        replace_random_passes(decomposed)
+        compiled = compile_fx_inner(decomposed, inputs, **settings)
+        if not watched:
+            return compiled
+        return backend.watch.wrap(watched, part, compiled, bool(settings.get("is_backward")), True)
+
     with config.patch(patches):
         return compile_fx(
             graph_module,
             example_inputs,
-            inner_compile=decompose_and_compile,
+            inner_compile=compile_half,
             decompositions={},
         )
