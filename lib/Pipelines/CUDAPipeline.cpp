@@ -48,6 +48,8 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
   AMPPipelineOptions training;
   training.policy = options.policy;
   (void)training.parseFromString(options.training, llvm::nulls());
+  if (!options.precisionReports)
+    training.reports = ArrayRef<std::string>();
   if (options.precision.empty()) {
     pm.addPass(train::createTrainAutodiff());
   } else {

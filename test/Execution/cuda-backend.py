@@ -104,10 +104,14 @@ assert count() == base + 2
 
 # A damaged library is compiled again: truncated, empty, of other bytes, without
 # its hash.
-newest = max((os.path.join(cache, name) for name in os.listdir(cache) if name.endswith(".so")), key=os.path.getmtime)
+libraries = [os.path.join(cache, name) for name in os.listdir(cache) if name.endswith(".so")]
+newest = max((name for name in libraries if "-" not in os.path.basename(name)), key=os.path.getmtime)
+[copy] = [name for name in libraries if name.startswith(newest[:-3] + "-")]
 size = os.path.getsize(newest)
 for damage in ("truncate", "empty", "change", "hash"):
     before = count()
+    # The copy with the numbers of the step is made from the library.
+    os.remove(copy)
     if damage == "hash":
         os.remove(newest[:-3] + ".sha256")
     else:
@@ -129,6 +133,7 @@ for damage in ("truncate", "empty", "change", "hash"):
 with open(os.path.join(cache, runtime), "r+b") as file:
     file.truncate(100)
 os.remove(newest)
+os.remove(copy)
 before = count(), count_runtimes(nvcc)
 amp_run("cuda", *short)
 assert (count(), count_runtimes(nvcc)) == (before[0] + 1, before[1] + 1)

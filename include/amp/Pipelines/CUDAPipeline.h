@@ -124,6 +124,10 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
   Option<bool, ValueParser<bool>> report{
       *this, "report", llvm::cl::desc("Print the sizes of the memory plan"),
       llvm::cl::init(false)};
+  Option<bool, ValueParser<bool>> precisionReports{
+      *this, "precision-reports",
+      llvm::cl::desc("Write the reports that 'training' asks for"),
+      llvm::cl::init(true)};
 };
 
 /// Returns an error message if `training` is invalid, and otherwise an empty

@@ -13,64 +13,28 @@
 
 #include "amp/Execution/CUDA/LibraryCache.h"
 
+#include "CacheFolder.h"
 #include "amp/Execution/Errors.h"
 #include "amp/Support/InstalledFiles.h"
+#include "amp/Target/CUDA/ProgramNumbers.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/SHA256.h"
-#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <dlfcn.h>
 
+using namespace mlir;
 using namespace mlir::amp;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-static std::string hashText(llvm::StringRef text) {
-  llvm::SHA256 hash;
-  hash.update(text);
-  return llvm::toHex(hash.final(), /*LowerCase=*/true);
-}
-
 //===----------------------------------------------------------------------===//
 // Compiler and device
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// A file that is deleted at the end, or if a signal ends the process.
-class TemporaryFile {
-public:
-  TemporaryFile() = default;
-  TemporaryFile(const TemporaryFile &) = delete;
-  TemporaryFile &operator=(const TemporaryFile &) = delete;
-  ~TemporaryFile() {
-    if (name.empty())
-      return;
-    fs::remove(name);
-    llvm::sys::DontRemoveFileOnSignal(name);
-  }
-  std::error_code create(llvm::StringRef folder, llvm::StringRef suffix) {
-    llvm::SmallString<128> model(folder);
-    path::append(model, "compiling-%%%%%%%%" + suffix);
-    int descriptor = -1;
-    llvm::SmallString<128> made;
-    if (std::error_code error = fs::createUniqueFile(model, descriptor, made))
-      return error;
-    llvm::raw_fd_ostream(descriptor, /*shouldClose=*/true);
-    name = std::string(made);
-    llvm::sys::RemoveFileOnSignal(name);
-    return std::error_code();
-  }
-
-  std::string name;
-};
-} // namespace
 
 namespace {
 /// A command that runs asynchronously.
@@ -189,61 +153,14 @@ getFlags(const CUDACompilerOptions &options, bool isGiven) {
   return flags;
 }
 
-/// The folder of the cache, which is created.
-static llvm::Expected<std::string> openCache(llvm::StringRef given) {
-  llvm::SmallString<128> folder(given);
-  if (folder.empty()) {
-    std::string base =
-        llvm::sys::Process::GetEnv("XDG_CACHE_HOME").value_or("");
-    if (!base.empty()) {
-      folder = base;
-    } else if (path::home_directory(folder)) {
-      path::append(folder, ".cache");
-    } else {
-      return makeError("there is no folder for compiled steps: set HOME or "
-                       "XDG_CACHE_HOME, or give --cuda-cache");
-    }
-    path::append(folder, "amp");
-  }
-  if (std::error_code error = fs::create_directories(folder))
-    return makeError("cannot create the folder '{0}': {1}", folder,
-                     error.message());
-  return std::string(folder);
-}
-
 //===----------------------------------------------------------------------===//
 // Libraries
 //===----------------------------------------------------------------------===//
-
-static std::string readText(const llvm::Twine &file) {
-  auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  return buffer ? (*buffer)->getBuffer().str() : std::string();
-}
 
 /// Whether the file `stem` + `suffix` has the hash that its compilation wrote.
 static bool isValid(const std::string &stem, llvm::StringRef suffix) {
   const std::string text = readText(stem + suffix);
   return !text.empty() && readText(stem + ".sha256") == hashText(text);
-}
-
-/// Writes `text` to a file, whole.
-static llvm::Error writeWhole(const std::string &file, llvm::StringRef folder,
-                              llvm::StringRef text) {
-  TemporaryFile temporary;
-  std::error_code error = temporary.create(folder, ".tmp");
-  if (!error) {
-    llvm::raw_fd_ostream os(temporary.name, error);
-    os << text;
-    os.close();
-    if (!error)
-      error = os.error();
-    os.clear_error();
-  }
-  if (!error)
-    error = fs::rename(temporary.name, file);
-  return error ? makeError("cannot write '{0}': {1}", file, error.message())
-               : llvm::Error::success();
 }
 
 namespace {
@@ -263,6 +180,9 @@ public:
   /// same time. Links both to `stem`.so.
   llvm::Error run(const std::string &stem, const std::string &runtime,
                   llvm::ArrayRef<std::string> libraries);
+  /// Writes a copy of the library `stem`.so with `numbers` to `copy`.so.
+  llvm::Error writeNumbers(const std::string &stem, const std::string &copy,
+                           const std::vector<int64_t> &numbers);
 
 private:
   /// Starts the compilation of `stem`.cu to `object`.
@@ -366,6 +286,38 @@ llvm::Error Compilation::run(const std::string &stem,
   return keep(stem, ".so", library);
 }
 
+llvm::Error Compilation::writeNumbers(const std::string &stem,
+                                      const std::string &copy,
+                                      const std::vector<int64_t> &numbers) {
+  std::string library = readText(stem + ".so");
+  if (!cuda::setNumbers(library, numbers))
+    return makeError("'{0}.so' does not have the {1} numbers of the step", stem,
+                     numbers.size());
+  TemporaryFile file;
+  std::error_code error = file.create(folder, ".so");
+  if (!error) {
+    llvm::raw_fd_ostream os(file.name, error);
+    os << library;
+    os.close();
+    if (!error)
+      error = os.error();
+    os.clear_error();
+  }
+  if (error)
+    return makeError("cannot write to '{0}': {1}", folder, error.message());
+  return keep(copy, ".so", file);
+}
+
+/// Returns the path, without suffix, of the library `stem`.so with `numbers`.
+static std::string getCopy(const std::string &stem,
+                           const std::vector<int64_t> &numbers) {
+  if (numbers.empty())
+    return stem;
+  const llvm::StringRef bytes(reinterpret_cast<const char *>(numbers.data()),
+                              numbers.size() * sizeof(int64_t));
+  return stem + "-" + hashText(bytes).substr(0, 32);
+}
+
 llvm::Expected<std::string>
 mlir::amp::compileCUDA(const CUDASource &source, const std::string &name,
                        const CUDACompilerOptions &options) {
@@ -377,7 +329,7 @@ mlir::amp::compileCUDA(const CUDASource &source, const std::string &name,
   auto flags = getFlags(options, isGiven);
   if (!flags)
     return flags.takeError();
-  llvm::Expected<std::string> folder = openCache(options.cache);
+  llvm::Expected<std::string> folder = openCacheFolder(options.cache);
   if (!folder)
     return folder.takeError();
   Compilation compilation(*compiler, *flags, *folder);
@@ -396,8 +348,15 @@ mlir::amp::compileCUDA(const CUDASource &source, const std::string &name,
   const std::string runtime = compilation.getStem("runtime-", source.runtime);
   const std::string stem =
       compilation.getStem("", source.step + source.runtime);
-  if (isValid(stem, ".so"))
-    return stem + ".so";
+  const std::string copy = getCopy(stem, source.numbers);
+  if (isValid(copy, ".so"))
+    return copy + ".so";
+  if (copy != stem && isValid(stem, ".so")) {
+    if (llvm::Error error =
+            compilation.writeNumbers(stem, copy, source.numbers))
+      return error;
+    return copy + ".so";
+  }
   if (llvm::Error error = writeWhole(stem + ".cu", *folder, source.step))
     return error;
   if (llvm::Error error = writeWhole(runtime + ".cu", *folder, source.runtime))
@@ -413,7 +372,9 @@ mlir::amp::compileCUDA(const CUDASource &source, const std::string &name,
   if (!options.quiet)
     llvm::errs() << (error ? "failed after " : "")
                  << llvm::formatv("{0:f1} s\n", seconds);
+  if (!error && copy != stem)
+    error = compilation.writeNumbers(stem, copy, source.numbers);
   if (error)
     return error;
-  return stem + ".so";
+  return copy + ".so";
 }

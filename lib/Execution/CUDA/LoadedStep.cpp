@@ -7,6 +7,8 @@
 
 #include "amp/Execution/CUDA/LoadedStep.h"
 
+#include "CacheFolder.h"
+#include "KernelArguments.h"
 #include "amp/Analysis/StepIdentity.h"
 #include "amp/Execution/JITStep.h"
 #include "amp/Execution/Ranks.h"
@@ -41,6 +43,7 @@ mlir::amp::makeCUDAProgram(ModuleOp source, StepProgram &program,
   PassManager manager(module->getContext());
   CUDAPipelineOptions settings;
   settings.batchSize = options.batchSize;
+  settings.precisionReports = options.precisionReports;
   settings.precision = pipeline.precision;
   settings.lossScaling = pipeline.lossScaling;
   settings.masterWeights = pipeline.masterWeights;
@@ -62,12 +65,13 @@ mlir::amp::makeCUDAProgram(ModuleOp source, StepProgram &program,
   return module;
 }
 
-/// Prints the program and its forward function.
-static llvm::Expected<CUDASource> translate(ModuleOp module,
-                                            llvm::StringRef entry) {
+/// Prints the program of `entry` and its forward function.
+static llvm::Error print(ModuleOp module, llvm::StringRef entry,
+                         cuda::ProgramNumbers &numbers, std::string &text) {
   cuda::ProgramOp program;
   cuda::EmitterOptions options;
   options.emitForward = true;
+  options.numbers = &numbers;
   for (auto each : module.getOps<cuda::ProgramOp>()) {
     if (each.getSymName() == entry)
       program = each;
@@ -76,17 +80,108 @@ static llvm::Expected<CUDASource> translate(ModuleOp module,
   }
   if (!program)
     return makeError("the pipeline made no program of '{0}'", entry);
-  CUDASource source;
-  if (failed(cuda::emitCUDA(program, options, source.step)))
+  if (failed(cuda::emitCUDA(program, options, text)))
     return llvm::make_error<DiagnosedError>();
-  source.step = "#define AMP_CUDA_UNIT 1\n" + source.step;
-  source.runtime = "#define AMP_CUDA_UNIT 2\n"
+  return llvm::Error::success();
+}
+
+namespace {
+/// Translates a step to a source.
+class Translation {
+public:
+  Translation(ModuleOp source, StepProgram &program,
+              const ProgramOptions &pipeline, const CUDAStepOptions &options)
+      : source(source), program(program), pipeline(pipeline), options(options),
+        entry(program.getFunction().getName().str()) {}
+
+  llvm::Expected<CUDASource> run();
+
+private:
+  /// Prints the pattern of `module`, and the shapes of its states, which no
+  /// batch changes. Adds its numbers.
+  llvm::Error printPattern(ModuleOp module, cuda::ProgramNumbers &numbers,
+                           std::string &text) const;
+  /// Returns the numbers of the kernels for another batch size whose program
+  /// has the pattern `pattern`, if the step leaves its batch open.
+  std::optional<KernelNumbers> findOther(llvm::StringRef pattern);
+
+  ModuleOp source;
+  StepProgram &program;
+  const ProgramOptions &pipeline;
+  const CUDAStepOptions &options;
+  const std::string entry;
+};
+} // namespace
+
+llvm::Error Translation::printPattern(ModuleOp module,
+                                      cuda::ProgramNumbers &numbers,
+                                      std::string &text) const {
+  if (llvm::Error error = print(module, entry, numbers, text))
+    return error;
+  llvm::raw_string_ostream os(text);
+  for (auto each : module.getOps<cuda::ProgramOp>())
+    for (auto buffer : each.getBody().front().getOps<cuda::BufferOp>())
+      if (std::optional<Role> role =
+              symbolizeRole(buffer.getRole().value_or(""));
+          role && *role != Role::Batch)
+        os << buffer.getName() << ": " << buffer.getType() << "\n";
+  return llvm::Error::success();
+}
+
+std::optional<KernelNumbers> Translation::findOther(llvm::StringRef pattern) {
+  if (options.batchSize <= 0)
+    return std::nullopt;
+  // What another batch size does wrong is no fault of this program.
+  ScopedDiagnosticHandler silence(source.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  CUDAStepOptions settings = options;
+  settings.precisionReports = false;
+  for (int64_t size : {options.batchSize * 2, options.batchSize / 2}) {
+    if (size < 1)
+      continue;
+    settings.batchSize = size;
+    auto other = makeCUDAProgram(source, program, pipeline, settings);
+    cuda::ProgramNumbers numbers;
+    std::string text;
+    if (!other) {
+      llvm::consumeError(other.takeError());
+      continue;
+    }
+    if (llvm::Error error = printPattern(**other, numbers, text))
+      llvm::consumeError(std::move(error));
+    else if (text == pattern)
+      return std::move(numbers.kernels);
+  }
+  return std::nullopt;
+}
+
+llvm::Expected<CUDASource> Translation::run() {
+  auto module = makeCUDAProgram(source, program, pipeline, options);
+  if (!module)
+    return module.takeError();
+  cuda::ProgramNumbers numbers;
+  std::string pattern;
+  if (llvm::Error error = printPattern(**module, numbers, pattern))
+    return error;
+  llvm::Expected<std::string> folder = openCacheFolder(options.compiler.cache);
+  if (!folder)
+    return folder.takeError();
+  numbers.arguments = findKernelArguments(*folder, pattern, numbers.kernels,
+                                          [&] { return findOther(pattern); });
+  numbers.form = cuda::ProgramNumbers::Form::Data;
+  numbers.kernels.clear();
+  CUDASource result;
+  if (llvm::Error error = print(**module, entry, numbers, result.step))
+    return error;
+  result.numbers = std::move(numbers.host);
+  result.step = "#define AMP_CUDA_UNIT 1\n" + result.step;
+  result.runtime = "#define AMP_CUDA_UNIT 2\n"
                    "#include \"amp/Runtime/CUDA/ExportedProgram.h\"\n";
   std::string message;
-  for (std::string *text : {&source.step, &source.runtime})
+  for (std::string *text : {&result.step, &result.runtime})
     if (!cuda::inlineRuntime(*text, cuda::findRuntimeHeaders(), message))
       return makeError("{0}", message);
-  return source;
+  return result;
 }
 
 /// Loads a library for the rest of the process.
@@ -293,11 +388,8 @@ llvm::Expected<const amp_step_program *>
 mlir::amp::loadCUDAProgram(ModuleOp source, StepProgram &program,
                            const ProgramOptions &pipeline,
                            const CUDAStepOptions &options) {
-  auto module = makeCUDAProgram(source, program, pipeline, options);
-  if (!module)
-    return module.takeError();
-  const std::string entry = program.getFunction().getName().str();
-  llvm::Expected<CUDASource> text = translate(**module, entry);
+  llvm::Expected<CUDASource> text =
+      Translation(source, program, pipeline, options).run();
   if (!text)
     return text.takeError();
   // The ranks of a machine share a cache. Rank 0 compiles first, so that the
@@ -305,8 +397,8 @@ mlir::amp::loadCUDAProgram(ModuleOp source, StepProgram &program,
   RankGroup *group = pipeline.ranks > 1 ? RankGroup::getCurrent() : nullptr;
   if (group && group->getRank() != 0)
     waitForRanks(*group);
-  llvm::Expected<std::string> path =
-      compileCUDA(*text, entry, options.compiler);
+  llvm::Expected<std::string> path = compileCUDA(
+      *text, program.getFunction().getName().str(), options.compiler);
   if (group && group->getRank() == 0)
     waitForRanks(*group);
   if (!path)

@@ -46,13 +46,13 @@ void ProgramEmitter::emitCollectiveOperands(LaunchOpInterface launch) {
   for (const CollectiveRange &range : getCollectiveRanges(launch)) {
     ShapedType type = shapedType(range.input);
     os << "        {" << getPointer(range.input) << ", "
-       << getPointer(range.output) << ", " << range.count << ", "
-       << getNCCLType(type.getElementType());
+       << getPointer(range.output) << ", " << numbers.getHost(range.count)
+       << ", " << getNCCLType(type.getElementType());
     // NCCL scatters parts of equal sizes.
     const auto ranks = int64_t(program.getRanks().value_or(1));
     if (isa<ReduceScatterOp>(launch.getOperation()) &&
         type.getNumElements() != range.count * ranks)
-      os << ", " << type.getNumElements();
+      os << ", " << numbers.getHost(type.getNumElements());
     os << "},\n";
   }
   os << "    };\n    AMP_RETURN_IF_ERROR(run.ranks->begin("
@@ -74,9 +74,9 @@ void ProgramEmitter::emitCollective(LaunchOpInterface launch) {
 void ProgramEmitter::emitRankPart(RankPartOp part) {
   auto launch = cast<LaunchOpInterface>(part.getOperation());
   os << "copyRankPart(run, " << getConstPointer(launch.getInputs()[0]) << ", "
-     << launch.getInputType(0).getNumElements() << ", "
+     << numbers.getHost(launch.getInputType(0).getNumElements()) << ", "
      << getPointer(launch.getOutputs()[0]) << ", "
-     << launch.getTargetType(0).getNumElements() << ")";
+     << numbers.getHost(launch.getTargetType(0).getNumElements()) << ")";
 }
 
 void ProgramEmitter::emitAwait(AwaitOp await) {
@@ -98,7 +98,8 @@ void ProgramEmitter::emitCollectives() {
     for (unsigned i = 0; i < launch.getInputs().size(); ++i)
       elements += std::max(launch.getInputType(i).getNumElements(),
                            launch.getTargetType(i).getNumElements());
-    os << "    {" << quote(getName(launch)) << ", " << elements << "},\n";
+    os << "    {" << quote(getName(launch)) << ", " << numbers.getHost(elements)
+       << "},\n";
   }
   os << "};\nconst CollectiveTable kCollectiveTable = {kCollectives, "
      << collectives.size() << ", " << int64_t(program.getRanks().value_or(0))

@@ -8,6 +8,7 @@
 #ifndef AMP_LIB_TARGET_CUDA_EMITTERSUPPORT_H
 #define AMP_LIB_TARGET_CUDA_EMITTERSUPPORT_H
 
+#include "NumberPrinter.h"
 #include "amp/Target/CUDA/CUDAEmitter.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
@@ -62,14 +63,17 @@ inline constexpr size_t kMostInComment = 6;
 SmallVector<unsigned> getLoopOrder(KernelOp kernel);
 /// The position in loop `loop` at index `i` of the loops in `order`.
 std::string getPosition(KernelOp kernel, ArrayRef<unsigned> order,
-                        unsigned loop);
+                        unsigned loop, NumberPrinter &numbers);
 /// The expression that reads element-wise input `index`.
-std::string getRead(KernelOp kernel, ArrayRef<unsigned> order, unsigned index);
+std::string getRead(KernelOp kernel, ArrayRef<unsigned> order, unsigned index,
+                    NumberPrinter &numbers);
 
 /// Returns the template argument for the format of codes.
 std::string getCodeFormat(QuantizationAttr quantization);
-/// Returns an initialiser of the QuantizeConfig of the runtime.
-std::string getQuantizeConfig(QuantizationAttr quantization);
+/// Returns an initialiser of the QuantizeConfig of the runtime. `print` returns
+/// the expression of an extent.
+std::string getQuantizeConfig(QuantizationAttr quantization,
+                              function_ref<std::string(int64_t)> print);
 /// Returns an initialiser of the QuantizeResults of the runtime. `getPointer`
 /// returns the expression of a target.
 std::string getQuantizeResults(QuantizationAttr quantization,
@@ -79,7 +83,8 @@ std::string getQuantizeResults(QuantizationAttr quantization,
 class ScalarEmitter {
 public:
   /// Starts each line with `indent` spaces.
-  ScalarEmitter(raw_ostream &os, unsigned indent) : os(os), indent(indent) {}
+  ScalarEmitter(raw_ostream &os, unsigned indent, NumberPrinter &numbers)
+      : os(os), indent(indent), numbers(numbers) {}
 
   void setName(Value value, std::string name) {
     names[value] = std::move(name);
@@ -87,13 +92,18 @@ public:
   /// Prints the operations of `block` that `values` need.
   LogicalResult emit(Block &block, ValueRange values);
   /// The expression for `value`.
-  std::string get(Value value) { return names.lookup(value); }
+  std::string get(Value value);
 
 private:
   LogicalResult emit(Operation &op);
+  /// The row-major offset of the element at `indices`. Empty for a scalar.
+  std::string getOffset(ArrayRef<int64_t> shape, ArrayRef<std::string> indices);
+  /// Returns the expression of a number.
+  std::string getLiteral(arith::ConstantOp op);
 
   raw_ostream &os;
   unsigned indent;
+  NumberPrinter &numbers;
   DenseMap<Value, std::string> names;
 };
 
@@ -106,7 +116,7 @@ class ProgramEmitter {
 public:
   ProgramEmitter(ProgramOp program, const EmitterOptions &options,
                  raw_ostream &os)
-      : program(program), options(options), os(os) {}
+      : program(program), options(options), os(os), numbers(options.numbers) {}
 
   LogicalResult emit();
   /// Prints the program in a namespace, behind another one, with the rules that
@@ -138,10 +148,12 @@ private:
   LogicalResult emitKernels();
   /// Prints the parameters and the body of `kernel` to `text`.
   LogicalResult printKernel(KernelOp kernel, std::string &text);
+  /// Whether `kernel` has parameters for partial results.
+  bool takesPartials(KernelOp kernel);
   /// Emits the kernel of the launches `users`. `printKernel` printed `text`.
   void emitKernel(ArrayRef<KernelOp> users, StringRef text);
   void emitKernelComment(ArrayRef<KernelOp> users);
-  void emitKernelParameters(KernelOp kernel);
+  std::string getKernelParameters(KernelOp kernel);
   LogicalResult emitKernelBody(KernelOp kernel);
   /// Prints an elementwise kernel in the loop order `order`.
   LogicalResult emitElementwise(KernelOp kernel, ArrayRef<unsigned> order);
@@ -187,29 +199,51 @@ private:
                           unsigned yielded, unsigned indent);
 
   std::string getName(LaunchOpInterface launch);
+  /// The file positions of `op`. If numbers are data, then files with equal
+  /// steps have one source, and there are no positions.
+  std::string getPlace(Operation *op) const {
+    return numbers.printsLiterals() ? describeLocation(op->getLoc())
+                                    : std::string();
+  }
+  /// The specifier of a constant of numbers.
+  StringRef getConstant() const {
+    return numbers.printsLiterals() ? "constexpr" : "const";
+  }
   /// `at::fc1_weight`.
   std::string getOffset(Value buffer);
   /// `run.at<float>(at::fc1_weight)`.
   std::string getPointer(Value buffer);
   /// `static_cast<const float *>(run.at<float>(at::fc1_weight))`.
   std::string getConstPointer(Value buffer);
-  /// The pointer to the scratch memory of a launch, or `nullptr`.
-  std::string getScratch(LaunchOpInterface launch);
+  /// The pointer to the scratch memory of a launch, or a null pointer.
+  std::string getScratch(LaunchOpInterface launch, StringRef type = "void");
   /// `run.optimizers[0]`.
   std::string getTable(LaunchOpInterface launch);
   /// The pointer to the flag of a launch, or `nullptr`.
   std::string getGuard(LaunchOpInterface launch);
   std::string getArrivalCounters();
+  /// Whether `buffer` is memory that a launch needs only at some extents. If
+  /// numbers are data, then launches have its offset or -1.
+  bool isOptional(BufferOp buffer);
+  /// The pointer to `buffer`, which is optional, or to nothing.
+  std::string getOptional(StringRef type, BufferOp buffer);
   /// The buffer with this role and, unless it is empty, the name `name`.
   BufferOp findBuffer(StringRef role, StringRef name = {});
 
   ProgramOp program;
   const EmitterOptions &options;
   raw_ostream &os;
+  NumberPrinter numbers;
   Identifiers identifiers;
   DenseMap<Operation *, std::string> buffers;
+  /// The scratch memory of launches.
+  DenseSet<Operation *> optionalBuffers;
   /// The name of the kernel of a launch. Launches of equal kernels share one.
   DenseMap<Operation *, std::string> kernelNames;
+  /// The numbers that a launch passes to its kernel.
+  DenseMap<Operation *, SmallVector<KernelArgument>> kernelArguments;
+  /// The buffers in the table of the program.
+  SmallVector<BufferOp> planned;
   SmallVector<LaunchOpInterface> launches;
   /// The first product of a launch, its plan and its table of tensors.
   DenseMap<Operation *, unsigned> products, plans, tables, collectives;

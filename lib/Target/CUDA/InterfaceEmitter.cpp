@@ -82,6 +82,7 @@ LogicalResult mlir::cuda::emitCUDA(ProgramOp program,
   ProgramOp function = options.getPrintedForward();
   if (function && failed(ProgramEmitter(function, options, os).emitForward()))
     return failure();
+  NumberPrinter(options.numbers).emitDefinitions(os);
   const StringRef forward = function ? ", forward::kForward" : "";
   os << instantiate(kDefinition, prefix, forward);
   if (options.emitMain)

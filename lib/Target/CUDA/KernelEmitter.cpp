@@ -70,7 +70,7 @@ LogicalResult ProgramEmitter::emitValue(KernelOp kernel,
     return success();
   }
   // The arguments of the function are the elements and positions that it needs.
-  ScalarEmitter scalars(os, indent + 2);
+  ScalarEmitter scalars(os, indent + 2, numbers);
   SmallVector<std::string> parameters, arguments;
   auto isNeeded = [&](Value candidate) { return depends(value, candidate); };
   for (BlockArgument argument : body.getArguments()) {
@@ -93,8 +93,9 @@ LogicalResult ProgramEmitter::emitValue(KernelOp kernel,
     scalars.setName(index.getResult(), name);
     if (isNeeded(index.getResult()) && loops.insert(index.getLoop()).second) {
       parameters.push_back("int64_t " + name);
-      arguments.push_back("at.indexed([](int64_t i) { return " +
-                          getPosition(kernel, order, index.getLoop()) + "; })");
+      arguments.push_back(
+          "at.indexed(" + numbers.getCapture().str() + "(int64_t i) { return " +
+          getPosition(kernel, order, index.getLoop(), numbers) + "; })");
     }
   }
   // A value without operands is still computed once per lane.
@@ -168,13 +169,16 @@ void ProgramEmitter::emitKernelComment(ArrayRef<KernelOp> users) {
     });
   };
   os << "// " << getCommentText(describeOperations(kernel, kMostInComment));
-  if (std::string place = describeLocation(kernel.getLoc()); !place.empty())
+  if (std::string place = getPlace(kernel); !place.empty())
     os << " (" << getCommentText(place) << ")";
-  os << "\n//   ";
-  list(kernel.getInputs());
-  os << " -> ";
-  list(kernel.getOutputs());
   os << "\n";
+  if (numbers.printsLiterals()) {
+    os << "//   ";
+    list(kernel.getInputs());
+    os << " -> ";
+    list(kernel.getOutputs());
+    os << "\n";
+  }
   if (users.size() == 1)
     return;
   std::string line = "// Launched as";
@@ -190,7 +194,7 @@ void ProgramEmitter::emitKernelComment(ArrayRef<KernelOp> users) {
   os << line << "\n";
 }
 
-void ProgramEmitter::emitKernelParameters(KernelOp kernel) {
+std::string ProgramEmitter::getKernelParameters(KernelOp kernel) {
   auto storage = [](Value value) {
     return getStorageType(shapedType(value).getElementType());
   };
@@ -200,31 +204,37 @@ void ProgramEmitter::emitKernelParameters(KernelOp kernel) {
   for (auto [index, input] : llvm::enumerate(kernel.getInputs()))
     parameters.push_back(
         ("const " + storage(input) + " *in" + Twine(index)).str());
-  if (kernel.getQuantization() || kernel.getScratchBytes() != 0) {
+  if (takesPartials(kernel)) {
     parameters.push_back(getWord(kernel) + " *partials");
     parameters.push_back("unsigned *arrivalCounters");
   }
   if (kernel.getPredicate())
     parameters.push_back("const uint8_t *flag");
-  os << "(" << llvm::join(parameters, ", ") << ")";
+  for (auto [index, argument] : llvm::enumerate(numbers.getArguments()))
+    parameters.push_back((argument.type + " n" + Twine(index)).str());
+  return "(" + llvm::join(parameters, ", ") + ")";
 }
 
 void ProgramEmitter::emitReads(KernelOp kernel, ArrayRef<unsigned> order,
                                unsigned indent) {
   for (unsigned index = 0; index < kernel.getNumElementInputs(); ++index)
     os.indent(indent) << "auto x" << index << " = "
-                      << getRead(kernel, order, index) << ";\n";
+                      << getRead(kernel, order, index, numbers) << ";\n";
 }
 
 /// Returns the start of the call that computes the elements of a kernel and
 /// quantises the last value.
-static std::string getQuantizationStart(KernelOp kernel) {
+static std::string getQuantizationStart(KernelOp kernel,
+                                        NumberPrinter &numbers) {
   QuantizationAttr quantization = *kernel.getQuantization();
   std::string scale = quantization.hasCodes()
                           ? "in" + std::to_string(kernel.getInputs().size() - 1)
                           : "static_cast<const float *>(nullptr)";
   return "quantizeTiles<" + getCodeFormat(quantization) + ">(\n      " +
-         getQuantizeConfig(quantization) + ",\n      " +
+         getQuantizeConfig(
+             quantization,
+             [&](int64_t value) { return numbers.getKernel(value); }) +
+         ",\n      " +
          getQuantizeResults(
              quantization,
              [&](unsigned target) {
@@ -237,10 +247,10 @@ LogicalResult ProgramEmitter::emitElementwise(KernelOp kernel,
                                               ArrayRef<unsigned> order) {
   bool quantizes = kernel.getQuantization().has_value();
   if (quantizes)
-    os << "  " << getQuantizationStart(kernel);
+    os << "  " << getQuantizationStart(kernel, numbers);
   else
     os << "  elementwise<" << getWidth(kernel) << ">("
-       << kernel.getNumOutputElements();
+       << numbers.getKernel(kernel.getNumOutputElements());
   os << ", [=](auto at) {\n";
   emitReads(kernel, order, 4);
   ValueRange yielded = kernel.getBody().front().getTerminator()->getOperands();
@@ -265,32 +275,32 @@ LogicalResult ProgramEmitter::emitElementwise(KernelOp kernel,
 }
 
 /// The call of the reduction without the combined value.
-static std::string getReductionStart(KernelOp kernel) {
+static std::string getReductionStart(KernelOp kernel, bool takesPartials,
+                                     NumberPrinter &numbers) {
   int64_t outputs = kernel.getNumOutputElements(),
           reduced = kernel.getNumReducedElements();
   std::string combiner = getCombiner(kernel, getCombinedType(kernel)),
               width = std::to_string(getWidth(kernel)),
-              extent = std::to_string(reduced);
+              extent = numbers.getKernel(reduced);
   // One block per result needs no partial results.
-  std::string partials = kernel.getScratchBytes() == 0
-                             ? ", nullptr, nullptr"
-                             : ", partials, arrivalCounters";
+  std::string partials =
+      takesPartials ? ", partials, arrivalCounters" : ", nullptr, nullptr";
   if (outputs == 1)
     return "reduceAll<" + combiner + ", " + width + ">(" + extent + partials +
            ",\n    [=](auto at)";
+  const std::string count = numbers.getKernel(outputs);
   if (kernel.isColumnReduction())
     return "reduceColumns<" + combiner + ", " + width + ">(" + extent + ", " +
-           std::to_string(outputs) + partials +
-           ",\n    [=](auto at, int64_t, int64_t)";
+           count + partials + ",\n    [=](auto at, int64_t, int64_t)";
   return "reduceRows<" + combiner + ", " +
-         (reduced <= 1024 ? "32" : "kThreads") + ", " + width + ">(" +
-         std::to_string(outputs) + ", " + extent +
-         ",\n    [=](auto at, int64_t, int64_t)";
+         (reduced <= 1024 ? "32" : "kThreads") + ", " + width + ">(" + count +
+         ", " + extent + ",\n    [=](auto at, int64_t, int64_t)";
 }
 
 LogicalResult ProgramEmitter::emitReduction(KernelOp kernel,
                                             ArrayRef<unsigned> order) {
-  os << "  " << getReductionStart(kernel) << " {\n";
+  os << "  " << getReductionStart(kernel, takesPartials(kernel), numbers)
+     << " {\n";
   emitReads(kernel, order, 6);
   os << "      return ";
   if (failed(emitValue(kernel, order, 0, 6)))
@@ -302,7 +312,7 @@ LogicalResult ProgramEmitter::emitReduction(KernelOp kernel,
   std::string result = isBool ? "sum != 0" : "sum";
   if (!kernel.getFinish().empty()) {
     Block &finish = kernel.getFinish().front();
-    ScalarEmitter scalars(os, 6);
+    ScalarEmitter scalars(os, 6, numbers);
     scalars.setName(finish.getArgument(0), isBool ? "(sum != 0)" : "sum");
     Value value = finish.getTerminator()->getOperand(0);
     if (failed(scalars.emit(finish, value)))
@@ -318,7 +328,8 @@ LogicalResult ProgramEmitter::emitStatistics(KernelOp kernel,
                                              ArrayRef<unsigned> order) {
   os << "  StatisticsCounter<" << kernel.getNumTargets() << "> counter;\n"
      << "  elementwise<" << getWidth(kernel) << ">("
-     << kernel.getNumReducedElements() << ", [&](auto at) {\n";
+     << numbers.getKernel(kernel.getNumReducedElements())
+     << ", [&](auto at) {\n";
   emitReads(kernel, order, 4);
   Operation *yield = kernel.getBody().front().getTerminator();
   for (unsigned target = 0; target < kernel.getNumTargets(); ++target) {
@@ -340,10 +351,25 @@ LogicalResult ProgramEmitter::emitStatistics(KernelOp kernel,
 }
 
 LogicalResult ProgramEmitter::printKernel(KernelOp kernel, std::string &text) {
-  llvm::raw_string_ostream stream(text);
-  ProgramEmitter printer(program, options, stream);
-  printer.emitKernelParameters(kernel);
-  return printer.emitKernelBody(kernel);
+  std::string body;
+  llvm::raw_string_ostream bodyStream(body), stream(text);
+  ProgramEmitter printer(program, options, bodyStream);
+  if (failed(printer.emitKernelBody(kernel)))
+    return failure();
+  // The body determines which numbers are parameters.
+  kernelArguments[kernel].assign(printer.numbers.getArguments().begin(),
+                                 printer.numbers.getArguments().end());
+  stream << printer.getKernelParameters(kernel) << body;
+  return success();
+}
+
+bool ProgramEmitter::takesPartials(KernelOp kernel) {
+  if (kernel.getQuantization() || kernel.getScratchBytes() != 0)
+    return true;
+  // Whether several blocks compute a result follows from the extents.
+  return !numbers.printsLiterals() && kernel.isReduction() &&
+         !kernel.isStatistics() &&
+         (kernel.getNumOutputElements() == 1 || kernel.isColumnReduction());
 }
 
 void ProgramEmitter::emitKernel(ArrayRef<KernelOp> users, StringRef text) {
@@ -370,28 +396,28 @@ LogicalResult ProgramEmitter::emitKernelBody(KernelOp kernel) {
 void ProgramEmitter::emitKernelLaunch(KernelOp kernel) {
   int64_t outputs = kernel.getNumOutputElements(),
           reduced = kernel.getNumReducedElements();
+  auto number = [&](int64_t value) { return numbers.getHost(value); };
   std::string name = getName(kernel);
   std::string shape;
   if (std::optional<QuantizationAttr> quantization = kernel.getQuantization())
-    shape = "quantizeShape(" + std::to_string(quantization->getRows()) + ", " +
-            std::to_string(quantization->getColumns()) + ")";
+    shape = "quantizeShape(" + number(quantization->getRows()) + ", " +
+            number(quantization->getColumns()) + ")";
   else if (kernel.isStatistics())
-    shape = "statisticsShape(" + std::to_string(reduced) + ", " +
+    shape = "statisticsShape(" + number(reduced) + ", " +
             std::to_string(getWidth(kernel)) + ", " +
             std::to_string(kernel.getNumTargets()) + ")";
   else if (!kernel.isReduction())
-    shape = "elementwiseShape(" + std::to_string(outputs) + ", " +
+    shape = "elementwiseShape(" + number(outputs) + ", " +
             std::to_string(getWidth(kernel)) + ")";
   else if (outputs == 1)
-    shape = "reduceShape(" + std::to_string(reduced) + ")";
+    shape = "reduceShape(" + number(reduced) + ")";
   else if (kernel.isColumnReduction())
     shape =
-        "columnShape(" + std::to_string(reduced) + ", " +
-        std::to_string(outputs) +
+        "columnShape(" + number(reduced) + ", " + number(outputs) +
         (getCombinedType(kernel).getIntOrFloatBitWidth() > 32 ? ", 2)" : ")");
   else
     shape = std::string("rowShape<") + (reduced <= 1024 ? "32" : "kThreads") +
-            ">(" + std::to_string(outputs) + ")";
+            ">(" + number(outputs) + ")";
   os << (kernel.isStatistics() ? "launchStatistics" : "launch") << "(\"" << name
      << "\", run.stream, " << shape;
   if (kernel.isStatistics()) {
@@ -405,12 +431,14 @@ void ProgramEmitter::emitKernelLaunch(KernelOp kernel) {
     os << ",\n        " << getPointer(output);
   for (Value input : kernel.getInputs())
     os << ",\n        " << getPointer(input);
-  if (kernel.getScratchBytes() != 0)
-    os << ",\n        run.at<" << getWord(kernel) << ">("
-       << getOffset(kernel.getScratch()[0]) << "), " << getArrivalCounters();
-  else if (kernel.getQuantization())
-    os << ",\n        static_cast<float *>(nullptr), " << getArrivalCounters();
+  if (takesPartials(kernel)) {
+    auto launch = cast<LaunchOpInterface>(kernel.getOperation());
+    os << ",\n        " << getScratch(launch, getWord(kernel)) << ", "
+       << getArrivalCounters();
+  }
   if (kernel.getPredicate())
     os << ",\n        " << getGuard(kernel);
+  for (const KernelArgument &argument : kernelArguments.lookup(kernel))
+    os << ",\n        " << numbers.getArgument(argument);
   os << ")";
 }

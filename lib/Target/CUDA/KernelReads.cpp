@@ -40,29 +40,31 @@ static SmallVector<int64_t> getSteps(KernelOp kernel,
 }
 
 std::string mlir::cuda::getPosition(KernelOp kernel, ArrayRef<unsigned> order,
-                                    unsigned loop) {
+                                    unsigned loop, NumberPrinter &numbers) {
   int64_t step = getSteps(kernel, order)[loop],
           extent = kernel.getExtents()[loop];
   if (extent == 1)
     return "int64_t(0)";
-  std::string text = step == 1 ? "i" : "i / " + std::to_string(step);
+  std::string text = step == 1 ? "i" : "i / " + numbers.getKernel(step);
   if (loop == order.front())
     return text;
-  return (step == 1 ? text : "(" + text + ")") + " % " + std::to_string(extent);
+  return (step == 1 ? text : "(" + text + ")") + " % " +
+         numbers.getKernel(extent);
 }
 
 /// Prints `expr` over positions named d0, d1, and so on. `loops` collects those
 /// that it uses.
-static std::string getText(AffineExpr expr, std::set<unsigned> &loops) {
+static std::string getText(AffineExpr expr, std::set<unsigned> &loops,
+                           NumberPrinter &numbers) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
     loops.insert(dim.getPosition());
     return "d" + std::to_string(dim.getPosition());
   }
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return std::to_string(constant.getValue());
+    return numbers.getKernel(constant.getValue());
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  std::string lhs = getText(binary.getLHS(), loops),
-              rhs = getText(binary.getRHS(), loops);
+  std::string lhs = getText(binary.getLHS(), loops, numbers),
+              rhs = getText(binary.getRHS(), loops, numbers);
   StringRef op = expr.getKind() == AffineExprKind::Add   ? " + "
                  : expr.getKind() == AffineExprKind::Mul ? " * "
                  : expr.getKind() == AffineExprKind::Mod ? " % "
@@ -93,25 +95,26 @@ static bool isReadInOrder(KernelOp kernel, unsigned index,
 
 /// The read of input `index` at an offset that is computed for each position.
 static std::string getGather(KernelOp kernel, ArrayRef<unsigned> order,
-                             unsigned index) {
+                             unsigned index, NumberPrinter &numbers) {
   ShapedType type = kernel.getInputType(index);
   std::set<unsigned> loops;
   std::string offset;
   int64_t stride = 1;
   for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
     if (type.getDimSize(dim) != 1) {
-      std::string term = getText(kernel.getMap(index).getResult(dim), loops);
+      std::string term =
+          getText(kernel.getMap(index).getResult(dim), loops, numbers);
       if (stride != 1)
-        term += " * " + std::to_string(stride);
+        term += " * " + numbers.getKernel(stride);
       offset = offset.empty() ? term : term + " + " + offset;
     }
     stride *= type.getDimSize(dim);
   }
-  std::string text =
-      "at.gather(in" + std::to_string(index) + ", [](int64_t i) {\n";
+  std::string text = "at.gather(in" + std::to_string(index) + ", " +
+                     numbers.getCapture().str() + "(int64_t i) {\n";
   for (unsigned loop : loops)
     text += "        const int64_t d" + std::to_string(loop) + " = " +
-            getPosition(kernel, order, loop) + ";\n";
+            getPosition(kernel, order, loop, numbers) + ";\n";
   // Loops of one iteration are always at 0.
   if (llvm::all_of(
           loops, [&](unsigned loop) { return kernel.getExtents()[loop] == 1; }))
@@ -120,7 +123,7 @@ static std::string getGather(KernelOp kernel, ArrayRef<unsigned> order,
 }
 
 std::string mlir::cuda::getRead(KernelOp kernel, ArrayRef<unsigned> order,
-                                unsigned index) {
+                                unsigned index, NumberPrinter &numbers) {
   std::string pointer = "in" + std::to_string(index);
   if (kernel.getInputType(index).getNumElements() == 1)
     return "at.scalar(" + pointer + ")";
@@ -131,11 +134,10 @@ std::string mlir::cuda::getRead(KernelOp kernel, ArrayRef<unsigned> order,
     int64_t inner = 1;
     for (unsigned loop : order.drop_front(cut))
       inner *= kernel.getExtents()[loop];
-    std::string arguments = pointer + ", " + std::to_string(inner) + ")";
-    if (isReadInOrder(kernel, index, order.drop_front(cut)))
-      return "at.column(" + arguments;
-    if (isReadInOrder(kernel, index, order.take_front(cut)))
-      return "at.row(" + arguments;
+    const bool isColumn = isReadInOrder(kernel, index, order.drop_front(cut));
+    if (isColumn || isReadInOrder(kernel, index, order.take_front(cut)))
+      return (isColumn ? "at.column(" : "at.row(") + pointer + ", " +
+             numbers.getKernel(inner) + ")";
   }
-  return getGather(kernel, order, index);
+  return getGather(kernel, order, index, numbers);
 }

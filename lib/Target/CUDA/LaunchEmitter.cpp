@@ -36,10 +36,28 @@ std::string ProgramEmitter::getConstPointer(Value buffer) {
       .str();
 }
 
-std::string ProgramEmitter::getScratch(LaunchOpInterface launch) {
-  return launch.getScratch().empty()
-             ? "nullptr"
-             : "run.at<void>(" + getOffset(launch.getScratch()[0]) + ")";
+bool ProgramEmitter::isOptional(BufferOp buffer) {
+  return !numbers.printsLiterals() && (buffer.getRole() == "arrival_counters" ||
+                                       optionalBuffers.contains(buffer));
+}
+
+std::string ProgramEmitter::getOptional(StringRef type, BufferOp buffer) {
+  return ("run.find<" + type + ">(" +
+          numbers.getHost(buffer ? buffer.getOffset() : -1) + ")")
+      .str();
+}
+
+std::string ProgramEmitter::getScratch(LaunchOpInterface launch,
+                                       StringRef type) {
+  BufferOp buffer = launch.getScratch().empty()
+                        ? BufferOp()
+                        : getBuffer(launch.getScratch()[0]);
+  if (!numbers.printsLiterals())
+    return getOptional(type, buffer);
+  if (buffer)
+    return ("run.at<" + type + ">(at::" + buffers.lookup(buffer) + ")").str();
+  return type == "void" ? "nullptr"
+                        : ("static_cast<" + type + " *>(nullptr)").str();
 }
 
 std::string ProgramEmitter::getGuard(LaunchOpInterface launch) {
@@ -57,6 +75,8 @@ BufferOp ProgramEmitter::findBuffer(StringRef role, StringRef name) {
 std::string ProgramEmitter::getArrivalCounters() {
   // A program without reductions has no arrival counters.
   BufferOp arrivalCounters = findBuffer("arrival_counters");
+  if (!numbers.printsLiterals())
+    return getOptional("unsigned", arrivalCounters);
   return arrivalCounters
              ? "run.at<unsigned>(at::" + buffers.lookup(arrivalCounters) + ")"
              : "nullptr";
@@ -94,7 +114,10 @@ void ProgramEmitter::emitLaunchComment(LaunchOpInterface launch) {
       os << ", ...";
   };
   os << "  // " << getCommentText(describeOperations(launch, kMostInComment))
-     << ":\n  //   ";
+     << (numbers.printsLiterals() ? ":\n" : "\n");
+  if (!numbers.printsLiterals())
+    return;
+  os << "  //   ";
   list(launch.getInputs());
   os << "\n  //   -> ";
   list(launch.getOutputs());

@@ -128,7 +128,7 @@ LogicalResult ProgramEmitter::emitTable(LaunchOpInterface launch) {
     os << "    {" << offset(entry.parameter) << ", " << offset(entry.gradient)
        << ", " << offset(entry.first) << ", " << offset(entry.second) << ", "
        << offset(entry.copy) << ", "
-       << shapedType(entry.parameter).getNumElements()
+       << numbers.getHost(shapedType(entry.parameter).getNumElements())
        << ", Type::" << type(entry.gradient, "F32")
        << ", Type::" << type(entry.copy, "F16") << ", "
        << getFloatLiteral(APFloat(entry.weightDecay), false)

@@ -109,12 +109,14 @@ static StringRef getTypeName(int32_t type) {
 }
 
 /// Prints the members of a description as assignments to `a`.
-static void emitDescription(const amp_cudnn_attention &a, raw_ostream &os) {
-  os << "  a.batch = " << a.batch << ", a.heads = " << a.heads
-     << ", a.key_heads = a.value_heads = " << a.key_heads << ";\n"
-     << "  a.queries = " << a.queries << ", a.keys = " << a.keys
-     << ", a.head_size = " << a.head_size << ", a.value_size = " << a.value_size
-     << ";\n"
+static void emitDescription(const amp_cudnn_attention &a,
+                            NumberPrinter &numbers, raw_ostream &os) {
+  auto number = [&](int64_t value) { return numbers.getHost(value); };
+  os << "  a.batch = " << number(a.batch) << ", a.heads = " << number(a.heads)
+     << ", a.key_heads = a.value_heads = " << number(a.key_heads) << ";\n"
+     << "  a.queries = " << number(a.queries) << ", a.keys = " << number(a.keys)
+     << ", a.head_size = " << number(a.head_size)
+     << ", a.value_size = " << number(a.value_size) << ";\n"
      << "  a.type = " << getTypeName(a.type) << ", a.backward = " << a.backward
      << ", a.scale = " << getFloatLiteral(APFloat(a.scale), /*isDouble=*/true)
      << ";\n"
@@ -124,8 +126,9 @@ static void emitDescription(const amp_cudnn_attention &a, raw_ostream &os) {
   if (a.bias_type == AMP_CUDNN_NO_BIAS)
     os << "AMP_CUDNN_NO_BIAS;\n";
   else
-    os << getTypeName(a.bias_type) << ", a.bias_batch = " << a.bias_batch
-       << ", a.bias_heads = " << a.bias_heads << ";\n";
+    os << getTypeName(a.bias_type)
+       << ", a.bias_batch = " << number(a.bias_batch)
+       << ", a.bias_heads = " << number(a.bias_heads) << ";\n";
   if (a.has_lengths)
     os << "  a.has_lengths = 1;\n";
   if (a.deterministic)
@@ -141,23 +144,28 @@ static void emitDescription(const amp_cudnn_attention &a, raw_ostream &os) {
        index <= (a.backward ? AMP_CUDNN_VALUE_GRAD : AMP_CUDNN_LOG_SUM_EXP);
        ++index)
     os << "  a.strides[AMP_CUDNN_" << names[index] << "] = {"
-       << a.strides[index].sample << ", " << a.strides[index].head << ", "
-       << a.strides[index].position << "};\n";
+       << number(a.strides[index].sample) << ", "
+       << number(a.strides[index].head) << ", "
+       << number(a.strides[index].position) << "};\n";
 }
 
 /// Prints the members of a description as assignments to `c`.
-static void emitDescription(const amp_cudnn_convolution &c, raw_ostream &os) {
+static void emitDescription(const amp_cudnn_convolution &c,
+                            NumberPrinter &numbers, raw_ostream &os) {
   static constexpr StringLiteral kinds[] = {"FORWARD", "INPUT_GRAD",
                                             "FILTER_GRAD"};
-  os << "  c.batch = " << c.batch << ", c.height = " << c.height
-     << ", c.width = " << c.width << ", c.channels = " << c.channels << ";\n"
-     << "  c.kernel_height = " << c.kernel_height
-     << ", c.kernel_width = " << c.kernel_width
-     << ", c.features = " << c.features << ", c.groups = " << c.groups << ";\n";
+  auto number = [&](int64_t value) { return numbers.getHost(value); };
+  os << "  c.batch = " << number(c.batch) << ", c.height = " << number(c.height)
+     << ", c.width = " << number(c.width)
+     << ", c.channels = " << number(c.channels) << ";\n"
+     << "  c.kernel_height = " << number(c.kernel_height)
+     << ", c.kernel_width = " << number(c.kernel_width)
+     << ", c.features = " << number(c.features)
+     << ", c.groups = " << number(c.groups) << ";\n";
   auto emitArray = [&](StringRef name, ArrayRef<int64_t> values) {
     os << " ";
     for (auto [index, value] : llvm::enumerate(values))
-      os << " c." << name << "[" << index << "] = " << value
+      os << " c." << name << "[" << index << "] = " << number(value)
          << (index + 1 < values.size() ? "," : ";\n");
   };
   emitArray("strides", c.strides);
@@ -177,10 +185,11 @@ static void emitDescription(const amp_cudnn_convolution &c, raw_ostream &os) {
 /// types of the interface are named after `kind`.
 template <typename Description>
 static void emitPlanFunction(StringRef name, StringRef kind, char variable,
-                             const Description &description, raw_ostream &os) {
+                             const Description &description,
+                             NumberPrinter &numbers, raw_ostream &os) {
   os << "int32_t plan_" << name << "(amp_cudnn_plan **plan) {\n"
      << "  amp_cudnn_" << kind << " " << variable << " = {};\n";
-  emitDescription(description, os);
+  emitDescription(description, numbers, os);
   os << "  return amp_cudnn_create_" << kind << "(&" << variable
      << ", plan);\n}\n\n";
 }
@@ -196,17 +205,19 @@ void ProgramEmitter::emitPlans() {
     std::string name = getName(launch);
     llvm::TypeSwitch<Operation *>(launch)
         .Case([&](ConvPlanOp op) {
-          emitPlanFunction(name, "convolution", 'c', op.getDescription(), os);
+          emitPlanFunction(name, "convolution", 'c', op.getDescription(),
+                           numbers, os);
         })
         .Case<SDPAOp, SDPAGradOp>([&](auto op) {
-          emitPlanFunction(name, "attention", 'a', op.getDescription(), os);
+          emitPlanFunction(name, "attention", 'a', op.getDescription(), numbers,
+                           os);
         });
   }
   os << "const CuDNNPlanInfo kPlans[] = {\n";
   for (LaunchOpInterface launch : launches)
     if (launch.usesCuDNN())
       os << "    {" << quote(getName(launch)) << ", plan_" << getName(launch)
-         << ", " << launch.getScratchBytes() << "},\n";
+         << ", " << numbers.getHost(launch.getScratchBytes()) << "},\n";
   os << "};\n\n"
      << "Status createPlan(int index, void **plan, int64_t *spareBytes) {\n"
      << "  return createCuDNNPlan(kPlans[index], plan, spareBytes);\n}\n"
@@ -224,7 +235,7 @@ void ProgramEmitter::emitPlanPointers(LaunchOpInterface launch) {
     os << "    p[AMP_CUDNN_" << pointer.name
        << "] = " << getPointer(pointer.buffer);
     if (pointer.offset)
-      os << " + " << pointer.offset;
+      os << " + " << numbers.getHost(pointer.offset);
     os << ";\n";
   }
   auto gradient = dyn_cast<SDPAGradOp>(launch.getOperation());
@@ -236,8 +247,9 @@ void ProgramEmitter::emitPlanPointers(LaunchOpInterface launch) {
   for (const PlanPointer &pointer : getPointers(launch))
     if (pointer.sample != 0)
       os << "    steps[AMP_CUDNN_" << pointer.name << "] = "
-         << samples * pointer.sample *
-                (shapedType(pointer.buffer).getElementTypeBitWidth() / 8)
+         << numbers.getHost(
+                samples * pointer.sample *
+                (shapedType(pointer.buffer).getElementTypeBitWidth() / 8))
          << ";\n";
 }
 
@@ -247,6 +259,6 @@ void ProgramEmitter::emitPlanRun(LaunchOpInterface launch) {
   os << (isDivided ? "runCuDNNPlanInParts" : "runCuDNNPlan") << "(run, "
      << plans.lookup(launch) << ", p, " << getScratch(launch);
   if (isDivided)
-    os << ", steps, " << gradient.getParts();
+    os << ", steps, int(" << numbers.getHost(gradient.getParts()) << ")";
   os << ")";
 }

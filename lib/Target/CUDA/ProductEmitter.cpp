@@ -46,7 +46,7 @@ static std::string getEpilogue(ConvOp conv) {
   return conv.getBias() ? bias : "None";
 }
 
-static std::string getConvShape(ConvOp conv) {
+static std::string getConvShape(ConvOp conv, NumberPrinter &numbers) {
   ConvOp::Types types = conv.getForwardTypes();
   SmallVector<int64_t> values(types.input.getShape());
   llvm::append_values(values, types.filter.getDimSize(0),
@@ -57,7 +57,7 @@ static std::string getConvShape(ConvOp conv) {
   values.push_back(conv.getGroups());
   std::string text = "{";
   for (int64_t value : values)
-    text += (text.size() > 1 ? ", " : "") + std::to_string(value);
+    text += (text.size() > 1 ? ", " : "") + numbers.getHost(value);
   return text + "}";
 }
 
@@ -68,8 +68,8 @@ void ProgramEmitter::emitConfiguration(ConvOp conv) {
                                                            : "FilterGrad";
   os << "// Batch, height, width, channels; filter height, width, number;\n"
      << "// strides; padding; dilations; groups.\n"
-     << "constexpr ConvShape shape_" << name << " = " << getConvShape(conv)
-     << ";\n";
+     << getConstant() << " ConvShape shape_" << name << " = "
+     << getConvShape(conv, numbers) << ";\n";
   os << "GemmConfig gemm_" << name << "() {\n  ";
   std::string epilogue = getEpilogue(conv);
   bool isPlain = !conv.getTf32() && epilogue == "None";
@@ -84,7 +84,8 @@ void ProgramEmitter::emitConfiguration(ConvOp conv) {
     os << "  g.epilogue = Epilogue::" << epilogue << ";\n";
   if (conv.getAuxiliary())
     os << "  g.strideAux = reluMaskStride("
-       << conv.getForwardTypes().output.getShape().back() << ");\n";
+       << numbers.getHost(conv.getForwardTypes().output.getShape().back())
+       << ");\n";
   os << (isPlain ? "" : "  return g;\n") << "}\n\n";
 }
 
@@ -93,20 +94,22 @@ void ProgramEmitter::emitConfiguration(GemmOp gemm) {
   GemmOp::Extents extents = gemm.getExtents();
   os << "GemmConfig gemm_" << name << "() {\n  GemmConfig g;\n"
      << "  g.name = \"" << name << "\";\n"
-     << "  g.m = " << extents.m << ", g.n = " << extents.n
-     << ", g.k = " << extents.k << ";\n"
+     << "  g.m = " << numbers.getHost(extents.m)
+     << ", g.n = " << numbers.getHost(extents.n)
+     << ", g.k = " << numbers.getHost(extents.k) << ";\n"
      << "  g.typeA = g.typeB = Type::"
      << getTypeEnumerator(gemm.getInputType(0).getElementType())
      << ", g.typeD = Type::"
      << getTypeEnumerator(gemm.getTargetType(0).getElementType()) << ";\n";
   if (gemm.getAlpha())
-    os << "  g.alpha = " << getFloatLiteral(gemm.getScale(), false) << ";\n";
+    os << "  g.alpha = "
+       << numbers.getHostReal(gemm.getScale(), /*isDouble=*/false) << ";\n";
   if (gemm.getTransposeA())
     os << "  g.transposeA = true;\n";
   if (gemm.getTransposeB())
     os << "  g.transposeB = true;\n";
   if (extents.batch != 1)
-    os << "  g.batch = " << extents.batch << ";\n";
+    os << "  g.batch = " << numbers.getHost(extents.batch) << ";\n";
   if (gemm.getAccumulate())
     os << "  g.beta = 1.0f;\n";
   if (gemm.getTf32())
@@ -118,9 +121,10 @@ void ProgramEmitter::emitConfiguration(GemmOp gemm) {
                 gemm.getActivation() == Activation::ReluGrad;
   if (gemm.getAuxiliary() || gemm.isGradient()) {
     if (isRelu)
-      os << "  g.strideAux = reluMaskStride(" << extents.n << ");\n";
+      os << "  g.strideAux = reluMaskStride(" << numbers.getHost(extents.n)
+         << ");\n";
     else
-      os << "  g.strideAux = " << extents.n << ";\n";
+      os << "  g.strideAux = " << numbers.getHost(extents.n) << ";\n";
   }
   os << "  return g;\n}\n\n";
 }
@@ -131,8 +135,9 @@ void ProgramEmitter::emitConfiguration(ScaledGemmOp gemm) {
              d = gemm.getTargetType(0);
   os << "GemmConfig gemm_" << name << "() {\n  GemmConfig g;\n"
      << "  g.name = \"" << name << "\";\n"
-     << "  g.m = " << d.getDimSize(0) << ", g.n = " << d.getDimSize(1)
-     << ", g.k = " << a.getDimSize(1) << ";\n"
+     << "  g.m = " << numbers.getHost(d.getDimSize(0))
+     << ", g.n = " << numbers.getHost(d.getDimSize(1))
+     << ", g.k = " << numbers.getHost(a.getDimSize(1)) << ";\n"
      << "  g.typeA = g.typeB = Type::U8, g.typeD = Type::"
      << getTypeEnumerator(d.getElementType()) << ";\n"
      << "  g.float8A = " << getFloat8Enumerator(a.getElementType())
@@ -155,9 +160,11 @@ void ProgramEmitter::emitConfiguration(LinearCrossEntropyOp loss) {
     return ("Type::" + getTypeEnumerator(type.getElementType())).str();
   };
   os << "// Rows, columns, classes; rows of a chunk; whether w is transposed.\n"
-     << "constexpr LinearLossShape shape_" << name << " = {" << extents.m
-     << ", " << extents.k << ", " << extents.n << ", " << loss.getChunkRows()
-     << ", " << (loss.getTransposeB() ? "true" : "false") << "};\n"
+     << getConstant() << " LinearLossShape shape_" << name << " = {"
+     << numbers.getHost(extents.m) << ", " << numbers.getHost(extents.k) << ", "
+     << numbers.getHost(extents.n) << ", "
+     << numbers.getHost(loss.getChunkRows()) << ", "
+     << (loss.getTransposeB() ? "true" : "false") << "};\n"
      << "GemmConfig gemm_" << name << "(LinearLossPart part) {\n"
      << "  GemmConfig g = linearLossGemm(\"" << name << "\", shape_" << name
      << ", " << type(loss.getInputType(0)) << ", "

@@ -166,22 +166,33 @@ static std::string getComparison(arith::CmpIPredicate predicate, Type type,
   llvm_unreachable("a comparison");
 }
 
-static std::string getLiteral(arith::ConstantOp op) {
+std::string ScalarEmitter::getLiteral(arith::ConstantOp op) {
+  auto guard = [](std::string literal) {
+    return literal.front() == '-' ? "(" + literal + ")" : literal;
+  };
   if (auto number = dyn_cast<FloatAttr>(op.getValue()))
-    return getFloatLiteral(number.getValue(), op.getType().isF64());
-  if (auto number = dyn_cast<IntegerAttr>(op.getValue())) {
-    if (op.getType().isInteger(1))
-      return number.getValue().isZero() ? "false" : "true";
-    std::string text = std::to_string(number.getValue().getSExtValue());
-    // The literals of the least numbers would have greater types.
-    if (number.getValue().isMinSignedValue() && op.getType().isInteger(32))
-      return "INT32_MIN";
-    if (number.getValue().isMinSignedValue() &&
-        number.getValue().getBitWidth() == 64)
-      return "INT64_MIN";
-    return op.getType().isInteger(32) ? text : "int64_t(" + text + ")";
-  }
-  return {};
+    return guard(
+        numbers.getKernelReal(number.getValue(), op.getType().isF64()));
+  const APInt number = cast<IntegerAttr>(op.getValue()).getValue();
+  if (op.getType().isInteger(1))
+    return number.isZero() ? "false" : "true";
+  // The literals of the least numbers would have greater types.
+  if (number.isMinSignedValue() && op.getType().isInteger(32))
+    return "INT32_MIN";
+  if (number.isMinSignedValue() && number.getBitWidth() == 64)
+    return "INT64_MIN";
+  std::string text = numbers.getKernel(number.getSExtValue());
+  if (!op.getType().isInteger(32))
+    return "int64_t(" + text + ")";
+  return numbers.printsLiterals() ? guard(text) : "int32_t(" + text + ")";
+}
+
+std::string ScalarEmitter::get(Value value) {
+  auto name = names.find(value);
+  if (name != names.end())
+    return name->second;
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  return constant ? getLiteral(constant) : std::string();
 }
 
 /// Whether C++ has a type for values of `type`. Buffers always have such a
@@ -333,15 +344,14 @@ static std::string getExpression(Operation &op, ArrayRef<std::string> x) {
   return x.size() == 1 ? getConversion(op, x[0]) : std::string();
 }
 
-/// The row-major offset of the element at `indices`. Empty for a scalar.
-static std::string getOffset(ArrayRef<int64_t> shape,
-                             ArrayRef<std::string> indices) {
+std::string ScalarEmitter::getOffset(ArrayRef<int64_t> shape,
+                                     ArrayRef<std::string> indices) {
   std::string offset;
   int64_t stride = 1;
   for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
     std::string term = indices[dim];
     if (stride != 1)
-      term += " * " + std::to_string(stride);
+      term += " * " + numbers.getKernel(stride);
     offset = offset.empty() ? term : term + " + " + offset;
     stride *= shape[dim];
   }
@@ -356,10 +366,12 @@ LogicalResult ScalarEmitter::emit(Operation &op) {
         return op.emitOpError("has a value of type ")
                << type << ", which has no spelling in CUDA C++";
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    std::string literal = getLiteral(constant);
-    if (literal.empty())
+    if (!isa<FloatAttr, IntegerAttr>(constant.getValue()))
       return op.emitOpError("has no spelling in CUDA C++");
-    names[constant] = literal.front() == '-' ? "(" + literal + ")" : literal;
+    // Constants are merged if their values happen to be equal. Each use of a
+    // constant that is data has a number of its own.
+    if (numbers.printsLiterals())
+      names[constant] = getLiteral(constant);
     return success();
   }
   if (isa<IndexOp>(op))

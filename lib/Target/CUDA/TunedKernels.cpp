@@ -35,6 +35,10 @@ struct Operands {
   std::string pointer, scratch;
   /// The flag of the launch.
   std::string guard;
+  /// Prints the extents.
+  NumberPrinter &numbers;
+
+  std::string number(int64_t value) const { return numbers.getHost(value); }
 
   /// Outputs and inputs, then `values` on one line.
   Arguments with(ArrayRef<std::string> values) const {
@@ -47,8 +51,6 @@ struct Operands {
 
 } // namespace
 
-static std::string number(int64_t value) { return std::to_string(value); }
-
 static std::string real(const APFloat &value) {
   return getFloatLiteral(value, /*isDouble=*/false);
 }
@@ -58,42 +60,47 @@ static std::string real(const APFloat &value) {
 //===----------------------------------------------------------------------===//
 
 /// The extents before, along and after dimension `axis`.
-static std::string printAxisExtents(ShapedType type, int64_t axis) {
+static std::string printAxisExtents(const Operands &operands, ShapedType type,
+                                    int64_t axis) {
   AxisExtents extents = getAxisExtents(type, axis);
-  return number(extents.outer) + ", " + number(extents.along) + ", " +
-         number(extents.inner);
+  return operands.number(extents.outer) + ", " +
+         operands.number(extents.along) + ", " + operands.number(extents.inner);
 }
 
 /// The extents of `type` in rows of `columns` elements.
-static std::string getRows(ShapedType type, int64_t columns) {
-  return number(type.getNumElements() / columns) + ", " + number(columns);
+static std::string getRows(const Operands &operands, ShapedType type,
+                           int64_t columns) {
+  return operands.number(type.getNumElements() / columns) + ", " +
+         operands.number(columns);
 }
 
 static RuntimeCall getCall(SoftmaxOp op, const Operands &operands) {
-  return {"softmaxForward",
-          operands.with(printAxisExtents(op.getInputType(0), op.getAxis()))};
+  return {"softmaxForward", operands.with(printAxisExtents(
+                                operands, op.getInputType(0), op.getAxis()))};
 }
 
 static RuntimeCall getCall(LogSoftmaxOp op, const Operands &operands) {
   return {"logSoftmaxForward",
-          operands.with(printAxisExtents(op.getInputType(0), op.getAxis()))};
+          operands.with(
+              printAxisExtents(operands, op.getInputType(0), op.getAxis()))};
 }
 
 static RuntimeCall getCall(SoftmaxGradOp op, const Operands &operands) {
-  return {"softmaxBackward",
-          operands.with(printAxisExtents(op.getInputType(0), op.getAxis()))};
+  return {"softmaxBackward", operands.with(printAxisExtents(
+                                 operands, op.getInputType(0), op.getAxis()))};
 }
 
 static RuntimeCall getCall(LogSoftmaxGradOp op, const Operands &operands) {
   return {"logSoftmaxBackward",
-          operands.with(printAxisExtents(op.getInputType(0), op.getAxis()))};
+          operands.with(
+              printAxisExtents(operands, op.getInputType(0), op.getAxis()))};
 }
 
 static RuntimeCall getCall(LayerNormOp op, const Operands &operands) {
   int64_t columns = op.getInputType(1).getNumElements();
   return {"layerNormForward",
-          operands.with(
-              {getRows(op.getInputType(0), columns), real(op.getEpsilon())})};
+          operands.with({getRows(operands, op.getInputType(0), columns),
+                         real(op.getEpsilon())})};
 }
 
 /// The arguments of a gradient of a norm of rows.
@@ -101,7 +108,7 @@ static Arguments getRowNormGrad(LaunchOpInterface op,
                                 const Operands &operands) {
   int64_t columns = op.getInputType(2).getNumElements();
   return operands.with(
-      {getRows(op.getInputType(0), columns), operands.scratch});
+      {getRows(operands, op.getInputType(0), columns), operands.scratch});
 }
 static RuntimeCall getCall(LayerNormGradOp op, const Operands &operands) {
   return {"layerNormBackward", getRowNormGrad(op, operands)};
@@ -112,8 +119,9 @@ static RuntimeCall getCall(LayerNormAndGradOp op, const Operands &operands) {
 
 static RuntimeCall getCall(RMSNormOp op, const Operands &operands) {
   int64_t columns = op.getInputType(1).getNumElements();
-  return {"rmsNormForward", operands.with({getRows(op.getInputType(0), columns),
-                                           real(op.getEpsilon())})};
+  return {"rmsNormForward",
+          operands.with({getRows(operands, op.getInputType(0), columns),
+                         real(op.getEpsilon())})};
 }
 
 static RuntimeCall getCall(RMSNormGradOp op, const Operands &operands) {
@@ -123,15 +131,15 @@ static RuntimeCall getCall(RMSNormAndGradOp op, const Operands &operands) {
   return {"rmsNormAndBackward", getRowNormGrad(op, operands)};
 }
 
-static std::string getPixels(ShapedType type) {
-  return getRows(type, type.getShape().back());
+static std::string getPixels(const Operands &operands, ShapedType type) {
+  return getRows(operands, type, type.getShape().back());
 }
 
 template <typename OpTy>
 static Arguments getBatchNorm(OpTy op, const Operands &operands) {
-  return operands.with({getPixels(op.getInputType(0)), real(op.getMomentum()),
-                        real(op.getEpsilon()), operands.guard,
-                        operands.scratch});
+  return operands.with({getPixels(operands, op.getInputType(0)),
+                        real(op.getMomentum()), real(op.getEpsilon()),
+                        operands.guard, operands.scratch});
 }
 static RuntimeCall getCall(BatchNormTrainingOp op, const Operands &operands) {
   return {"batchNormForward", getBatchNorm(op, operands)};
@@ -145,22 +153,24 @@ static RuntimeCall getCall(BatchNormAddReluOp op, const Operands &operands) {
 
 static RuntimeCall getCall(BatchNormApplyOp op, const Operands &operands) {
   return {op.getRelu() ? "batchNormReluApply" : "batchNormApply",
-          operands.with(getPixels(op.getInputType(0)))};
+          operands.with(getPixels(operands, op.getInputType(0)))};
 }
 static RuntimeCall getCall(BatchNormAddReluApplyOp op,
                            const Operands &operands) {
   return {"batchNormAddReluApply",
-          operands.with(getPixels(op.getInputType(0)))};
+          operands.with(getPixels(operands, op.getInputType(0)))};
 }
 
 static RuntimeCall getCall(BatchNormInferenceOp op, const Operands &operands) {
-  return {"batchNormInference", operands.with({getPixels(op.getInputType(0)),
-                                               real(op.getEpsilon())})};
+  return {"batchNormInference",
+          operands.with({getPixels(operands, op.getInputType(0)),
+                         real(op.getEpsilon())})};
 }
 
 template <typename OpTy>
 static Arguments getBatchNormGrad(OpTy op, const Operands &operands) {
-  return operands.with({getPixels(op.getInputType(0)), operands.scratch});
+  return operands.with(
+      {getPixels(operands, op.getInputType(0)), operands.scratch});
 }
 static RuntimeCall getCall(BatchNormGradOp op, const Operands &operands) {
   return {"batchNormBackward", getBatchNormGrad(op, operands)};
@@ -183,10 +193,10 @@ static RuntimeCall getCrossEntropy(LaunchOpInterface op, std::string loss,
                                    std::string gradient, std::string lossGrad,
                                    const Operands &operands) {
   ShapedType logits = op.getInputType(0);
-  return {
-      "crossEntropy",
-      {loss, gradient, operands.inputs[0], operands.inputs[1], lossGrad,
-       getRows(logits, logits.getShape().back()) + ", " + operands.scratch}};
+  return {"crossEntropy",
+          {loss, gradient, operands.inputs[0], operands.inputs[1], lossGrad,
+           getRows(operands, logits, logits.getShape().back()) + ", " +
+               operands.scratch}};
 }
 
 static RuntimeCall getCall(CrossEntropyOp op, const Operands &operands) {
@@ -213,32 +223,37 @@ static RuntimeCall getCall(CrossEntropyWithGradOp op,
 
 /// The pooling of a tensor of type `input`.
 template <typename OpTy>
-static std::string getPoolShape(OpTy op, ShapedType input) {
+static std::string getPoolShape(OpTy op, const Operands &operands,
+                                ShapedType input) {
   SmallVector<int64_t> values(input.getShape());
   llvm::append_range(values, op.getWindow());
   llvm::append_range(values, op.getStrides());
   llvm::append_range(values, op.getPadding());
-  return "PoolShape{" + llvm::join(llvm::map_range(values, number), ", ") + "}";
+  std::string text = "PoolShape{";
+  llvm::interleave(
+      values, [&](int64_t value) { text += operands.number(value); },
+      [&] { text += ", "; });
+  return text + "}";
 }
 
 static RuntimeCall getCall(MaxPool2DOp op, const Operands &operands) {
   return {"maxPoolForward",
-          operands.with(getPoolShape(op, op.getInputType(0)))};
+          operands.with(getPoolShape(op, operands, op.getInputType(0)))};
 }
 
 static RuntimeCall getCall(MaxPool2DGradOp op, const Operands &operands) {
   return {"maxPoolBackward",
-          operands.with(getPoolShape(op, op.getInputType(0)))};
+          operands.with(getPoolShape(op, operands, op.getInputType(0)))};
 }
 
 static RuntimeCall getCall(AvgPool2DOp op, const Operands &operands) {
   return {"avgPoolForward",
-          operands.with(getPoolShape(op, op.getInputType(0)))};
+          operands.with(getPoolShape(op, operands, op.getInputType(0)))};
 }
 
 static RuntimeCall getCall(AvgPool2DGradOp op, const Operands &operands) {
   return {"avgPoolBackward",
-          operands.with(getPoolShape(op, op.getTargetType(0)))};
+          operands.with(getPoolShape(op, operands, op.getTargetType(0)))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -246,9 +261,9 @@ static RuntimeCall getCall(AvgPool2DGradOp op, const Operands &operands) {
 //===----------------------------------------------------------------------===//
 
 static RuntimeCall getCall(ScatterAddOp op, const Operands &operands) {
-  Arguments arguments =
-      operands.with(printAxisExtents(op.getTargetType(0), op.getAxis()));
-  std::string count = number(op.getInputType(1).getNumElements());
+  Arguments arguments = operands.with(
+      printAxisExtents(operands, op.getTargetType(0), op.getAxis()));
+  std::string count = operands.number(op.getInputType(1).getNumElements());
   if (!op.isSorted()) {
     arguments.push_back(count);
     return {"scatterAdd", arguments};
@@ -258,16 +273,18 @@ static RuntimeCall getCall(ScatterAddOp op, const Operands &operands) {
 }
 
 static RuntimeCall getCall(DropoutOp op, const Operands &operands) {
-  const std::string key = number(op.getKey()) + "u",
+  const std::string key = std::to_string(op.getKey()) + "u",
                     rate = getFloatLiteral(op.getRate(), /*isDouble=*/true),
-                    count = number(op.getInputType(0).getNumElements());
+                    count =
+                        operands.number(op.getInputType(0).getNumElements());
   if (!op.getDividedAlong())
     return {"dropout", operands.with({key, rate, count})};
   AxisExtents extents =
       getAxisExtents(op.getInputType(0), *op.getDividedAlong());
   return {"dropoutOfRank",
           operands.with({key, rate, count,
-                         "RankPart{" + number(extents.along * extents.inner) +
+                         "RankPart{" +
+                             operands.number(extents.along * extents.inner) +
                              ", run.rank, run.numRanks}"})};
 }
 
@@ -282,9 +299,10 @@ static RuntimeCall getCall(DropoutSeedsOp op, const Operands &operands) {
 }
 
 static RuntimeCall getCall(StochasticRoundOp op, const Operands &operands) {
-  return {"stochasticRound",
-          operands.with({number(op.getKey()) + "u",
-                         number(op.getInputType(0).getNumElements())})};
+  return {
+      "stochasticRound",
+      operands.with({std::to_string(op.getKey()) + "u",
+                     operands.number(op.getInputType(0).getNumElements())})};
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,11 +319,13 @@ std::string mlir::cuda::getCodeFormat(QuantizationAttr quantization) {
 
 static std::string flag(bool value) { return value ? "true" : "false"; }
 
-std::string mlir::cuda::getQuantizeConfig(QuantizationAttr quantization) {
-  return "QuantizeConfig{" + number(quantization.getRows()) + ", " +
-         number(quantization.getColumns()) + ", " +
-         getCodeFormat(quantization) + ", " + flag(quantization.getSaturate()) +
-         ", " + flag(quantization.getKeepNonFinite()) + "}";
+std::string
+mlir::cuda::getQuantizeConfig(QuantizationAttr quantization,
+                              function_ref<std::string(int64_t)> print) {
+  return "QuantizeConfig{" + print(quantization.getRows()) + ", " +
+         print(quantization.getColumns()) + ", " + getCodeFormat(quantization) +
+         ", " + flag(quantization.getSaturate()) + ", " +
+         flag(quantization.getKeepNonFinite()) + "}";
 }
 
 std::string
@@ -324,17 +344,20 @@ mlir::cuda::getQuantizeResults(QuantizationAttr quantization,
 /// follow `first` other targets.
 static Arguments getCopies(QuantizationAttr quantization, unsigned first,
                            const Operands &operands) {
-  return {getQuantizeConfig(quantization),
-          getQuantizeResults(quantization, [&](unsigned target) {
-            return operands.outputs[first + target];
-          })};
+  return {
+      getQuantizeConfig(quantization,
+                        [&](int64_t value) { return operands.number(value); }),
+      getQuantizeResults(quantization, [&](unsigned target) {
+        return operands.outputs[first + target];
+      })};
 }
 
 static RuntimeCall getCall(QuantizeOp op, const Operands &operands) {
   if (std::optional<ArrayRef<int64_t>> blocks = op.getBlocks()) {
-    Arguments arguments = {getQuantizeConfig(op.getQuantization()),
-                           ("QuantizeBlocks{" + Twine((*blocks)[0]) + ", " +
-                            Twine((*blocks)[1]) + ", " +
+    auto number = [&](int64_t value) { return operands.number(value); };
+    Arguments arguments = {getQuantizeConfig(op.getQuantization(), number),
+                           ("QuantizeBlocks{" + number((*blocks)[0]) + ", " +
+                            number((*blocks)[1]) + ", " +
                             getEnumerator(getScaleKind(op)) + ", " +
                             flag(op.getTransposed()) + "}")
                                .str()};
@@ -372,8 +395,8 @@ static RuntimeCall getCall(UpdateQuantizerOp op, const Operands &operands) {
   // The state is updated in place.
   Arguments arguments(operands.outputs);
   arguments.push_back(operands.inputs[2]);
-  arguments.push_back(number(op.getInputType(1).getNumElements()) + ", " +
-                      real(APFloat(room)) + ", " +
+  arguments.push_back(operands.number(op.getInputType(1).getNumElements()) +
+                      ", " + real(APFloat(room)) + ", " +
                       (op.getMostRecent() ? "true" : "false"));
   return {"updateQuantizer", arguments};
 }
@@ -420,7 +443,7 @@ static RuntimeCall getCall(UpdateScaleOp op, const Operands &operands) {
 //===----------------------------------------------------------------------===//
 
 void ProgramEmitter::emitTunedKernel(LaunchOpInterface launch) {
-  Operands operands;
+  Operands operands{{}, {}, {}, {}, {}, numbers};
   for (Value input : launch.getInputs())
     operands.inputs.push_back(getConstPointer(input));
   for (Value output : launch.getOutputs())

@@ -7,7 +7,8 @@
 //
 // Compiles sources to shared libraries and keeps them in a folder. A library is
 // found again by a hash of its source, of the compiler and its version, and of
-// the flags.
+// the flags. Each set of numbers has a copy of its own, because the loader of
+// the system loads a file once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,6 +41,9 @@ struct CUDACompilerOptions {
 /// and set of flags.
 struct CUDASource {
   std::string step, runtime;
+  /// The numbers of the step, if they are data of its library. Steps that
+  /// differ in these numbers alone are compiled once.
+  std::vector<int64_t> numbers;
 };
 
 /// Returns the path of the shared library of `source`, compiled if the cache

@@ -24,6 +24,8 @@ struct CUDAStepOptions {
   bool forward = false;
   /// A regular expression for the names of the values to count. Empty: none.
   std::string watch;
+  /// Whether to write the reports that the options of the pipeline ask for.
+  bool precisionReports = true;
 };
 
 /// Turns the step of `source` into a `cuda.program`, as its only step.

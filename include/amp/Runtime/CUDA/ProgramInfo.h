@@ -110,6 +110,11 @@ struct StepRun {
   T *at(int64_t offset) const {
     return reinterpret_cast<T *>(arena + offset);
   }
+  /// The same, or null if `offset` is -1.
+  template <typename T>
+  T *find(int64_t offset) const {
+    return offset < 0 ? nullptr : at<T>(offset);
+  }
   /// Opens the NVTX range and the profile of launch `index` until the result is
   /// destroyed.
   LaunchScope scope(int index) const {

@@ -14,6 +14,7 @@
 #define AMP_TARGET_CUDA_CUDAEMITTER_H
 
 #include "amp/Dialect/CUDA/IR/CUDA.h"
+#include "amp/Target/CUDA/ProgramNumbers.h"
 
 #include <string>
 
@@ -32,6 +33,9 @@ struct EmitterOptions {
   /// The forward function of the program, for predictions. May be null. Printed
   /// with one of the two options above.
   ProgramOp forward;
+  /// How numbers are printed that follow from extents, and the numbers, which
+  /// are added to the lists. Null prints literals.
+  ProgramNumbers *numbers = nullptr;
 
   /// The forward function if it is printed, or null.
   ProgramOp getPrintedForward() const {
