@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Networks of each kind, with attention, convolutions and batch norm: another batch size or sequence
-# length compiles nothing, and the states are those of a step that was compiled for it alone, bit for
+# length compiles nothing, and the states equal those of a step that was compiled for it alone, bit for
 # bit. Without --long, three networks.
 #
 # REQUIRES: full

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Extents are data of a compiled step and arguments of its kernels: another batch size compiles
-# nothing. The states are those of a step that was compiled for this size alone, bit for bit.
+# nothing. The states equal those of a step that was compiled for this size alone, bit for bit.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib' %amp_src_root

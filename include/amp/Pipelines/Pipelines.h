@@ -96,8 +96,7 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       llvm::cl::init("quantized")};
   Option<bool, RenamedOptionParser> fp8ForwardOnly{
       *this, "fp8-forward-only",
-      llvm::cl::desc("is now called fp8-backward=high"),
-      llvm::cl::init(false)};
+      llvm::cl::desc("is now called fp8-backward=high"), llvm::cl::init(false)};
   Option<bool, ValueParser<bool>> fp8HighWeightGradients{
       *this, "fp8-high-weight-gradients",
       llvm::cl::desc("Keep the products that compute gradients of weights in "

@@ -131,7 +131,7 @@ llvm::Error Translation::printPattern(ModuleOp module,
 std::optional<KernelNumbers> Translation::findOther(llvm::StringRef pattern) {
   if (options.batchSize <= 0)
     return std::nullopt;
-  // What another batch size does wrong is no fault of this program.
+  // An error for another batch size does not concern this program.
   ScopedDiagnosticHandler silence(source.getContext(),
                                   [](Diagnostic &) { return success(); });
   CUDAStepOptions settings = options;

@@ -71,7 +71,7 @@ grid = {f"{types} scale {modes} TN extent {extent}": {"algorithms": 1, "epilogue
         for types in ("e4m3 e4m3 bf16", "e4m3 e4m3 f32", "e5m2 e4m3 bf16", "e5m2 e4m3 f32", "e4m3 e5m2 f32", "e4m3 e5m2 bf16")
         for modes in ("scalar", "outer_vec", "vec128", "vec128.blk128x128", "blk128x128.vec128") for extent in (256, 144, 132)}
 low = {**whole, "scaled": grid}
-# The other products are those of 16 bits.
+# The other products have 16-bit operands.
 for recipe in ("current", "rowwise", "block-128"):
     status, text = translate(low, f"fp8-{recipe}")
     listed = re.search(r"does not have the products (.*), so", text)

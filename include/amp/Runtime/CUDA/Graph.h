@@ -72,8 +72,8 @@ private:
 class StepGraphs {
 public:
   /// Runs a step with `numCalls` calls on `stream`. `enqueue(on, part)`
-  /// enqueues a part. On the first run, captures each part that is no call on
-  /// `captureStream`.
+  /// enqueues a part. On the first run, captures on `captureStream`
+  /// each part that does not call.
   template <typename Enqueue>
   Status run(int numCalls, cudaStream_t captureStream, cudaStream_t stream,
              Enqueue enqueue) {

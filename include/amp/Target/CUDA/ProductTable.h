@@ -35,7 +35,8 @@ struct ProductAnswers {
 /// Looks up the products of `source`, a program that `emitCUDA` printed, in the
 /// table of the JSON text `table`. A product of 8-bit floats that is not in the
 /// table is known by its types and scale modes: it is refused if the library
-/// refuses all extents of the grid. Returns an error if the text is no table.
+/// refuses all extents of the grid. Returns an error if the text is not a
+/// table.
 llvm::Expected<ProductAnswers> lookUpProducts(StringRef source,
                                               StringRef table);
 

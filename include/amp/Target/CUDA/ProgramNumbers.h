@@ -25,7 +25,7 @@ namespace mlir::cuda {
 struct ProgramNumbers {
   enum class Form {
     /// Prints a placeholder for each number. Two programs of equal patterns
-    /// differ in numbers alone. The pattern is no valid source.
+    /// differ in numbers alone. The pattern does not compile.
     Pattern,
     /// Prints a valid source.
     Data,
@@ -37,8 +37,8 @@ struct ProgramNumbers {
   /// are equal have equal sources.
   std::vector<bool> arguments;
 
-  /// The numbers of the kernels, in their order in the pattern. The bits of
-  /// floats are those of a double.
+  /// The numbers of the kernels, in their order in the pattern. A float
+  /// is stored as the bits of a double.
   std::vector<int64_t> kernels;
   /// The data of the library: the numbers of the host code.
   std::vector<int64_t> host;

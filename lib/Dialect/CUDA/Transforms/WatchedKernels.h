@@ -40,7 +40,7 @@ KernelOp createCounter(OpBuilder &b, Location loc, ValueRange inputs,
                        size_t numValues);
 
 /// The names of the values that `launch` computes for each pair of a query and
-/// a key. Empty if it is no attention.
+/// a key. Empty for other launches.
 ArrayRef<StringLiteral> getInnerValuesOfAttention(Operation *launch);
 
 /// Adds a kernel that computes these values again and counts them, for the
