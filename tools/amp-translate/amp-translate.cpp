@@ -456,13 +456,14 @@ static int checkProducts(StringRef text) {
     return 0;
   auto table = amp::readInputFile(productTable, uint64_t(1) << 30);
   if (!table)
-    return fail("cannot read '" + productTable +
-                "': " + llvm::toString(table.takeError()));
+    return amp::reportError("cannot read '" + productTable +
+                            "': " + llvm::toString(table.takeError()));
   llvm::Expected<cuda::ProductAnswers> answers =
       cuda::lookUpProducts(text, (*table)->getBuffer());
   if (!answers)
-    return fail("'" + productTable + "' is not a table of products: " +
-                llvm::toString(answers.takeError()));
+    return amp::reportError(
+        "'" + productTable +
+        "' is not a table of products: " + llvm::toString(answers.takeError()));
   if (!answers->unknown.empty())
     llvm::errs() << "amp-translate: warning: '" << productTable
                  << "' does not have the products "
@@ -470,9 +471,9 @@ static int checkProducts(StringRef text) {
                  << ", so it is not known whether the library (of "
                  << answers->library << ") accepts them\n";
   if (!answers->refused.empty())
-    return fail("the library has no algorithm for the products " +
-                llvm::join(answers->refused, ", ") + " (" + answers->library +
-                ", by '" + productTable + "')");
+    return amp::reportError("the library has no algorithm for the products " +
+                            llvm::join(answers->refused, ", ") + " (" +
+                            answers->library + ", by '" + productTable + "')");
   return 0;
 }
 

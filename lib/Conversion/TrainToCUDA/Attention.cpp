@@ -14,7 +14,7 @@
 
 #include "TrainToCUDA.h"
 
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/IR/TrainBuilder.h"
 #include "mlir/IR/Remarks.h"

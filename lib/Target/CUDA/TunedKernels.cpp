@@ -291,9 +291,9 @@ static RuntimeCall getCall(DropoutOp op, const Operands &operands) {
 static RuntimeCall getCall(DropoutSeedsOp op, const Operands &operands) {
   Arguments keys;
   for (int32_t key : op.getKeys())
-    keys.push_back(number(uint32_t(key)) + "u");
+    keys.push_back(std::to_string(uint32_t(key)) + "u");
   return {"dropoutSeeds",
-          operands.with({"DropoutKeys<" + number(keys.size()) + ">{{" +
+          operands.with({"DropoutKeys<" + std::to_string(keys.size()) + ">{{" +
                              llvm::join(keys, ", ") + "}}",
                          op.getByRank() ? "run.rank" : "0"})};
 }
