@@ -337,7 +337,8 @@ first = explain("loop", loop, data(x=np.ones((16, N)), y=np.ones((16, N))), "--p
                 folder + "loop-init.npz", tensor=S, lr=0.0)
 # The product of iteration n is 4 * 3^(n - 1). f16 ends at 65504, so it overflows for n = 10.
 one = first[0][0]
-assert one["culprit"]["op"] == "train.linear" and one["iteration"] == 10 and one["loop"]["part"] == "forward", one
+assert one["culprit"]["op"] == "train.matmul" and one["inCast"] and one["iteration"] == 10, one
+assert one["loop"]["part"] == "forward", one
 assert "%q = " in first[1][int(one["culprit"]["location"].rsplit(":", 2)[1]) - 1] and one["cause"] == "precision", one
 nested = loop.replace("train.add %q, %z :", "train.log %q :").replace(f"log %q : ({S}, {S}) -> {S}", f"log %q : {S}")
 check("loop-log", explain("loop-log", nested, data(), "--precision=fp16", tensor=S),

@@ -35,7 +35,7 @@ def write(name, heads, key_heads, mask):
     if mask:
         m = f"tensor<{B}x1x{S}x{S}xi1>"
         arguments += f', %m: {m} {{amp.role = "batch", amp.name = "m"}}'
-        given, flag, more = " mask %m", "", f", {m}"
+        given, flag, more = ", %m", "", f", {m}"
     results = ", ".join(f'{t}f16> {{amp.prediction = "{n}"}}' for n, t in (("y", q), ("dq", q), ("dk", k), ("dv", k)))
     path = f"{folder}/{name}.mlir"
     with open(path, "w") as file:
