@@ -522,4 +522,6 @@ def backend(precision="bf16", *, policy=None, strategy=None, target=None, pins=N
     a regular expression for their names; in one of `watch_every` calls of each graph."""
     options = as_options(precision, policy, strategy, target, pins, report, amp_opt)
     find_amp_opt(amp_opt)
+    if watch and inner != "eager":
+        raise GuestError(f"watch counts values with inner='eager', got {inner!r}")
     return Backend(options, inner, make_watch(watch, watch_every, precision))
