@@ -39,7 +39,7 @@ def write(name, heads, key_heads, mask):
     results = ", ".join(f'{t}f16> {{amp.prediction = "{n}"}}' for n, t in (("y", q), ("dq", q), ("dk", k), ("dv", k)))
     path = f"{folder}/{name}.mlir"
     with open(path, "w") as file:
-        file.write(f"""func.func @step(%w: tensor<f32> {{amp.role = "parameter", amp.name = "w"}}{arguments})
+        file.write(f"""func.func @step(%w: tensor<f32> {{amp.role = "parameter", amp.name = "w", amp.init = #amp.init<zeros>}}{arguments})
     -> (tensor<f32> {{amp.updates = "w"}}, {results}) {{
 {casts}  %y, %lse = train.scaled_dot_product_attention %qh, %kh, %vh{given}{flag}
       : ({q}f16>, {k}f16>, {k}f16>{more}) -> ({q}f16>, tensor<{B}x{heads}x{S}xf32>)
