@@ -42,9 +42,15 @@ findFreedBytes(const SelectedCopy &copy,
       !typeOf(source).hasStaticShape())
     return std::nullopt;
   llvm::DenseSet<Operation *> readers;
+  bool hasDequantized = false;
   for (const Candidate &candidate : decision.candidates)
-    if (candidate.reason.empty() || candidate.dequantized)
+    if (candidate.reason.empty() || candidate.dequantized) {
       readers.insert(candidate.op);
+      hasDequantized |= candidate.dequantized.has_value();
+    }
+  // Of the copies with scales of rows or blocks, the backward pass reads one.
+  if (!copy.isReadBackward && !hasDequantized)
+    return std::nullopt;
   bool isSaved = false;
   SmallVector<Value> values = {source};
   while (!values.empty())

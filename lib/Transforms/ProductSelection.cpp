@@ -236,6 +236,7 @@ mlir::amp::listCopies(ArrayRef<Candidate> candidates,
         copy.key = key;
       }
       copy.isRead[!readsBothOrders && operand.contractsColumns] = true;
+      copy.isReadBackward |= !candidate.isForward();
     }
   }
   std::vector<SelectedCopy> listed;

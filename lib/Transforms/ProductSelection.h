@@ -87,6 +87,8 @@ struct SelectedCopy {
   unsigned readers = 0;
   /// Whether a product reads it in the order of its rows, and of its columns.
   bool isRead[2] = {false, false};
+  /// Whether a product of the backward pass reads it.
+  bool isReadBackward = false;
   /// Unknown if an extent is.
   std::optional<int64_t> readBytes, writtenBytes;
   /// In picoseconds, with a target.

@@ -49,7 +49,8 @@ for preset in PRESETS:
     assert run("amp-opt", f"--amp-print-policy={copy}") == printed, preset
     by_pass = run("amp-opt", models[0], f"--amp-print-policy=policy={preset}", "-o", "/dev/null")
     assert by_pass == printed, preset
-    for model in models:
+    # The presets of 8-bit products differ only in the recipe.
+    for model in models[:2] if preset.startswith("fp8-") else models:
         for precision in ("precision=fp16 ", ""):
             options = f"--amp-training-pipeline={precision}policy="
             out = run("amp-opt", model, options + preset)

@@ -22,8 +22,9 @@ using namespace mlir::train;
 using amp::MatrixProduct;
 using amp::typeOf;
 
-/// Returns the value that reshapes turn into `value` and that is the same
-/// matrix: both have the same last dimension.
+/// Returns the first value that reshapes turn into `value`, or that another
+/// reshape of the same tensor gives, and that is the same matrix: both have the
+/// same last dimension.
 static Value skipReshapes(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
     RankedTensorType from = typeOf(reshape.getInput());
@@ -32,7 +33,17 @@ static Value skipReshapes(Value value) {
       break;
     value = reshape.getInput();
   }
-  return value;
+  auto first = value.getDefiningOp<ReshapeOp>();
+  if (!first)
+    return value;
+  for (Operation *user : first.getInput().getUsers())
+    if (auto other = dyn_cast<ReshapeOp>(user);
+        other && other->getBlock() == first->getBlock() &&
+        other.getType().getRank() != 0 &&
+        other.getType().getShape().back() == typeOf(value).getShape().back() &&
+        other->isBeforeInBlock(first))
+      first = other;
+  return first.getResult();
 }
 
 /// The product `lhs` · `rhs`. The result has the leading dimensions of a
