@@ -18,7 +18,7 @@
 // CUDA: Status part0(
 // CUDA: // A call, on the host.
 // CUDA-NEXT: Status part1(
-// CUDA: static const int64_t extents[] = {4, 4, 4, 4, 4, 0};
+// CUDA: const int64_t extents[] = {4, 4, 4, 4, 4, 0};
 // CUDA-NEXT: const CallTensor tensors[] = {
 // CUDA-NEXT: {run.at<float>(at::x), Type::F32, 2, extents + 0},
 // CUDA-NEXT: {run.at<float>(at::w), Type::F32, 1, extents + 2},

@@ -18,11 +18,12 @@ void ProgramEmitter::emitCallOperands(CallOp call) {
   SmallVector<int64_t> extents;
   for (Value value : values)
     llvm::append_range(extents, shapedType(value).getShape());
+  os << "    const int64_t extents[] = {";
+  llvm::interleaveComma(extents, os,
+                        [&](int64_t extent) { os << numbers.getHost(extent); });
   // An array of C++ is not empty.
-  extents.push_back(0);
-  os << "    static const int64_t extents[] = {";
-  llvm::interleaveComma(extents, os);
-  os << "};\n    const CallTensor tensors[] = {\n";
+  os << (extents.empty() ? "0" : ", 0")
+     << "};\n    const CallTensor tensors[] = {\n";
   size_t first = 0;
   for (Value value : values) {
     ShapedType type = shapedType(value);
@@ -34,10 +35,10 @@ void ProgramEmitter::emitCallOperands(CallOp call) {
   os << "    };\n";
   if (!call.getSeeds())
     return;
-  SmallVector<int64_t> numbers(*call.getSeeds());
-  llvm::append_range(numbers, *call.getWrt());
+  SmallVector<int64_t> positions(*call.getSeeds());
+  llvm::append_range(positions, *call.getWrt());
   os << "    static const int64_t numbers[] = {";
-  llvm::interleaveComma(numbers, os);
+  llvm::interleaveComma(positions, os);
   os << "};\n";
 }
 
