@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The CPU implementation of NCCL rounds as a ring does, and rejects calls that
-// differ between ranks. Captures follow events to other streams.
+// The CPU implementation of NCCL rounds as a ring or a tree does, and rejects
+// calls that differ between ranks and memory that a collective uses. Captures
+// follow events to other streams.
 //
 // RUN: %cuda_host_cxx %s %cuda_host_lib -o %t && %t
 //
@@ -73,6 +74,15 @@ static void testOrders() {
       {1, 1, 1}, {small, small, small}, {small, small, small}};
   setenv("AMP_NCCL_HOST_ORDER", "ring", 1);
   checkSum<__half>(ncclFloat16, ncclSum, parts, {1 + 0x1p-10, 1, 1});
+  // A tree has its root at rank 1, which adds rank 0 first. The second tree has
+  // the ranks in reverse.
+  setenv("AMP_NCCL_HOST_ORDER", "tree", 1);
+  checkSum<__half>(ncclFloat16, ncclSum,
+                   {{small, 1, small}, {1, small, 1}, {small, small, small}},
+                   {1, 1 + 0x1p-10, 1});
+  checkSum<float>(ncclFloat32, ncclSum,
+                  {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}, {1, 1, 1, 1}},
+                  {16, 19, 22, 25});
   // Wide, with one rounding.
   setenv("AMP_NCCL_HOST_ORDER", "rank", 1);
   checkSum<__half>(ncclFloat16, ncclSum, parts,
@@ -289,6 +299,51 @@ static void testStreams() {
   host::options().priority = host::Priority::Early;
 }
 
+/// Work that touches memory of a collective must wait for it.
+static void testUse() {
+  for (auto priority : {host::Priority::Early, host::Priority::Late})
+    for (const bool isOrdered : {true, false})
+      for (const bool comesFirst : {true, false})
+        CHECK(onRanks(2, [&](int, ncclComm_t communicator) {
+          host::options().priority = priority;
+          cudaStream_t first, second;
+          int least = 0, greatest = 0;
+          cudaDeviceGetStreamPriorityRange(&least, &greatest);
+          cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
+          cudaStreamCreateWithPriority(&second, cudaStreamNonBlocking,
+                                       greatest);
+          Event ready, done;
+          CHECK_OK(ready.create());
+          CHECK_OK(done.create());
+          Buffer<float> data(Values{1, 2});
+          if (comesFirst)
+            cudaMemsetAsync(data, 0, 8, first);
+          CHECK_OK(ready.record(first));
+          if (isOrdered || !comesFirst)
+            CHECK_OK(ready.delay(second));
+          CHECK(ncclAllReduce(data, data, 2, ncclFloat32, ncclSum, communicator,
+                              second) == ncclSuccess);
+          CHECK_OK(done.record(second));
+          if (isOrdered || comesFirst)
+            CHECK_OK(done.delay(first));
+          cudaMemsetAsync(data, 0, 8, first);
+          cudaStreamSynchronize(first);
+          cudaStreamSynchronize(second);
+          // The other schedule shows what this one hides.
+          const bool isEarly = priority == host::Priority::Early;
+          const bool isSeen = !isOrdered && isEarly;
+          CHECK(host::violations().empty() == !isSeen);
+          if (isSeen)
+            CHECK(host::violations()[0] ==
+                  "'cudaMemsetAsync' writes memory that a collective uses, and "
+                  "does not wait for it");
+          host::clearViolations();
+          cudaStreamDestroy(second);
+          cudaStreamDestroy(first);
+        }));
+  host::options().priority = host::Priority::Early;
+}
+
 int main() {
   testOrders();
   testParts();
@@ -296,5 +351,6 @@ int main() {
   testEndOfParts();
   testMismatches();
   testStreams();
+  testUse();
   return finish();
 }

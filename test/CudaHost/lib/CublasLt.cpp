@@ -415,6 +415,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
   cudaError_t error = enqueue(stream, [product, record, workspace, scratch] {
     if (scratch) // whatever was there is gone
       std::memset(workspace, 0xff, scratch);
+    product.checkUses(record.name.c_str());
     product.run();
     if (isIn(options().slowEpilogues, product.desc.epilogue))
       std::this_thread::sleep_for(std::chrono::milliseconds(2));

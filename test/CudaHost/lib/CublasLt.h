@@ -94,6 +94,8 @@ struct Product {
   uint64_t reductions;
 
   void run() const;
+  /// Reports memory that a collective uses, with `name` for the product.
+  void checkUses(const char *name) const;
   void runOne(int64_t batch) const;
 };
 

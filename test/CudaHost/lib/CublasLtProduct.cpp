@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CublasLt.h"
+#include "MemoryUse.h"
 #include "ScaleModes.h"
 
 #include "amp/Runtime/Host/Float8.h"
@@ -193,6 +194,24 @@ void Product::runOne(int64_t batch) const {
     sums(rowsA, m);
   if (epilogue == CUBLASLT_EPILOGUE_BGRADB)
     sums(columnsB, n);
+}
+
+void Product::checkUses(const char *name) const {
+  auto check = [&](const Layout &layout, const void *data, bool writes) {
+    const auto *bytes = static_cast<const char *>(data);
+    const int64_t width = elementBytes(layout.type);
+    for (int64_t batch = 0; batch < layout.batch; ++batch)
+      checkUse(name, bytes + batch * layout.batchStride * width,
+               size_t(((layout.columns - 1) * layout.ld + layout.rows) * width),
+               writes);
+  };
+  check(a, dataA, /*writes=*/false);
+  check(b, dataB, /*writes=*/false);
+  if (beta != 0)
+    check(c, dataC, /*writes=*/false);
+  check(d, dataD, /*writes=*/true);
+  if (writesBias(desc.epilogue))
+    checkUse(name, desc.bias, size_t(elementBytes(d.type)), /*writes=*/true);
 }
 
 void Product::run() const {

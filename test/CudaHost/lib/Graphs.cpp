@@ -87,7 +87,10 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     if (node.records) {
       auto &state = events[i] = std::make_shared<CUevent_st::State>();
       state->stream = on ? on : &device().defaultStream;
-      work = [state = state] { state->done = 1; };
+      work = [state = state] {
+        state->done = 1;
+        state->precedents.add(device().current->precedents);
+      };
     } else if (!work) {
       work = [state = events[node.event]] {
         waitFor(*state, state->stream, 1);

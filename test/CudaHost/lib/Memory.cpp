@@ -6,6 +6,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "MemoryUse.h"
+
 #include "amp/CudaHost/Host.h"
 
 #include <algorithm>
@@ -277,6 +279,7 @@ static void checkAccess(const void *pointer, size_t bytes, bool isStore) {
     abortBlock();
     return;
   }
+  checkUse(t.record->name.c_str(), pointer, bytes, isStore);
   if (options().checkRaces)
     checkRace(t, pointer, bytes, isStore);
 }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nccl.h"
+#include "MemoryUse.h"
 
 #include "amp/CudaHost/Host.h"
 #include "amp/Runtime/Host/ElementType.h"
@@ -245,9 +246,15 @@ struct Segment {
 
 } // namespace
 
-static bool isRankOrder() {
-  const char *order = std::getenv("AMP_NCCL_HOST_ORDER");
-  return order && std::string(order) == "rank";
+/// The order of a sum: of a ring by default, of a tree, or of the ranks.
+enum class SumOrder { Ring, Tree, Ranks };
+
+static SumOrder getOrder() {
+  const char *text = std::getenv("AMP_NCCL_HOST_ORDER");
+  const std::string order = text ? text : "";
+  return order == "rank"   ? SumOrder::Ranks
+         : order == "tree" ? SumOrder::Tree
+                           : SumOrder::Ring;
 }
 
 template <typename T>
@@ -265,32 +272,59 @@ static typename T::Sum combine(ncclRedOp_t operation, typename T::Sum a,
   }
 }
 
+/// The value that rank `rank` brings to element `at` of the segment.
+template <typename T>
+static typename T::Sum readValue(const Segment &segment, ncclRedOp_t operation,
+                                 int rank, uint64_t at) {
+  using Sum = typename T::Sum;
+  typename T::Stored stored;
+  std::memcpy(&stored, segment.shared.areas[rank] + at * sizeof(stored),
+              sizeof(stored));
+  const Sum value = T::load(stored);
+  if (operation != ncclAvg)
+    return value;
+  // The library multiplies by 1 / N, rounded to the type, before it adds.
+  const Sum factor = T::load(T::store(Sum(1) / Sum(segment.ranks)));
+  return T::load(T::store(value * factor));
+}
+
+/// Combines the values of ranks [first, last) up a binary tree, whose root is
+/// in their middle. The second tree of two has the ranks in reverse.
+template <typename T>
+static typename T::Sum combineTree(const Segment &segment,
+                                   ncclRedOp_t operation, uint64_t at,
+                                   int first, int last, bool isSecond) {
+  const int root = (first + last) / 2;
+  typename T::Sum all = readValue<T>(
+      segment, operation, isSecond ? segment.ranks - 1 - root : root, at);
+  for (auto [begin, end] : {std::pair(first, root), std::pair(root + 1, last)})
+    if (begin < end)
+      all = T::load(T::store(combine<T>(
+          operation, all,
+          combineTree<T>(segment, operation, at, begin, end, isSecond))));
+  return all;
+}
+
 /// Combines element `at` of the segment.
 template <typename T>
 static typename T::Stored combineAll(const Segment &segment,
                                      ncclRedOp_t operation, uint64_t at) {
-  using Sum = typename T::Sum;
-  const bool inOrder = isRankOrder();
-  // A ring begins chunk c at rank c + 1.
+  const SumOrder order = getOrder();
   const uint64_t chunk =
       (segment.count + uint64_t(segment.ranks) - 1) / uint64_t(segment.ranks);
+  const uint64_t number = (segment.begin + at) / chunk;
+  if (order == SumOrder::Tree)
+    return T::store(combineTree<T>(segment, operation, at, 0, segment.ranks,
+                                   /*isSecond=*/number % 2 == 1));
+  // A ring begins chunk c at rank c + 1.
   const int first =
-      inOrder ? 0 : int(((segment.begin + at) / chunk + 1) % segment.ranks);
-  // The library multiplies by 1 / N, rounded to the type, before it adds.
-  const Sum factor = operation == ncclAvg
-                         ? T::load(T::store(Sum(1) / Sum(segment.ranks)))
-                         : Sum(1);
-  Sum all = 0;
+      order == SumOrder::Ranks ? 0 : int((number + 1) % segment.ranks);
+  typename T::Sum all = 0;
   for (int hop = 0; hop < segment.ranks; ++hop) {
-    const int rank = (first + hop) % segment.ranks;
-    typename T::Stored stored;
-    std::memcpy(&stored, segment.shared.areas[rank] + at * sizeof(stored),
-                sizeof(stored));
-    Sum value = T::load(stored);
-    if (operation == ncclAvg)
-      value = T::load(T::store(value * factor));
+    const auto value =
+        readValue<T>(segment, operation, (first + hop) % segment.ranks, at);
     all = hop == 0 ? value : combine<T>(operation, all, value);
-    if (!inOrder)
+    if (order == SumOrder::Ring)
       all = T::load(T::store(all));
   }
   return T::store(all);
@@ -349,6 +383,10 @@ static void runEntry(const Entry &entry) {
   const bool gathers = entry.call.kind == Kind::AllGather,
              scatters = entry.call.kind == Kind::ReduceScatter;
   const uint64_t sent = scatters ? count * ranks : count;
+  startCollective();
+  useMemory(entry.from, sent * width, /*writes=*/false);
+  useMemory(entry.to, (gathers ? count * ranks : count) * width,
+            /*writes=*/true);
   for (uint64_t begin = 0; begin < sent; begin += kArea / width) {
     const uint64_t end = std::min(sent, begin + kArea / width);
     std::memcpy(own.shared->areas[own.rank], entry.from + begin * width,

@@ -182,9 +182,9 @@ const char *cudaGetErrorString(cudaError_t error) {
 cudaError_t cudaDeviceSynchronize() {
   if (breaksCapture(/*unsafeOnly=*/false))
     return fail(cudaErrorStreamCaptureUnsupported);
-  drain(device().defaultStream);
+  waitFor(device().defaultStream);
   for (cudaStream_t stream : device().streams)
-    drain(*stream);
+    waitFor(*stream);
   return outcome();
 }
 
@@ -252,13 +252,17 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
     // Memory that is not pinned is read before the call returns.
     std::string copy(static_cast<const char *>(from), bytes);
     return enqueue(stream, [to, copy = std::move(copy)] {
+      checkUse("cudaMemcpyAsync", to, copy.size(), /*writes=*/true);
       std::memcpy(to, copy.data(), copy.size());
     });
   }
-  cudaError_t error =
-      enqueue(stream, [to, from, bytes] { std::memmove(to, from, bytes); });
+  cudaError_t error = enqueue(stream, [to, from, bytes] {
+    checkUse("cudaMemcpyAsync", from, bytes, /*writes=*/false);
+    checkUse("cudaMemcpyAsync", to, bytes, /*writes=*/true);
+    std::memmove(to, from, bytes);
+  });
   if (error == cudaSuccess && kind == cudaMemcpyDeviceToHost && !s.capture) {
-    drain(s);
+    waitFor(s);
     return outcome();
   }
   return error;
@@ -270,7 +274,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
     return fail(cudaErrorStreamCaptureUnsupported);
   if (cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, nullptr))
     return error;
-  drain(device().defaultStream);
+  waitFor(device().defaultStream);
   return outcome();
 }
 
@@ -278,7 +282,10 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
                             cudaStream_t stream) {
   if (bytes && !isDeviceMemory(to, bytes))
     return fail(cudaErrorInvalidValue);
-  return enqueue(stream, [to, value, bytes] { std::memset(to, value, bytes); });
+  return enqueue(stream, [to, value, bytes] {
+    checkUse("cudaMemsetAsync", to, bytes, /*writes=*/true);
+    std::memset(to, value, bytes);
+  });
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes) {
@@ -286,7 +293,7 @@ cudaError_t cudaMemset(void *to, int value, size_t bytes) {
     return fail(cudaErrorStreamCaptureUnsupported);
   if (cudaError_t error = cudaMemsetAsync(to, value, bytes, nullptr))
     return error;
-  drain(device().defaultStream);
+  waitFor(device().defaultStream);
   return outcome();
 }
 

@@ -17,6 +17,8 @@
 #ifndef AMP_TEST_CUDAHOST_LIB_RUNTIME_H
 #define AMP_TEST_CUDAHOST_LIB_RUNTIME_H
 
+#include "MemoryUse.h"
+
 #include "amp/CudaHost/Host.h"
 
 #include <chrono>
@@ -55,6 +57,8 @@ struct CUstream_st {
   int device = -1, priority = 0;
   std::deque<amp::cuda::host::Work> queue;
   bool running = false;
+  /// The collectives that the work which has run follows.
+  amp::cuda::host::Precedents precedents;
   /// The capture of the stream, and its number there.
   std::shared_ptr<amp::cuda::host::Capture> capture;
   size_t number = 0;
@@ -66,6 +70,8 @@ struct CUevent_st {
     cudaStream_t stream = nullptr;
     unsigned recorded = 0, done = 0;
     std::chrono::steady_clock::time_point time;
+    /// The collectives before the last record that is done.
+    amp::cuda::host::Precedents precedents;
     /// The capture with the last record, and its node.
     std::shared_ptr<amp::cuda::host::Capture> capture;
     size_t node = 0;
@@ -103,6 +109,10 @@ struct Device {
   /// Host memory that copies read when they run, and its size.
   std::map<const char *, size_t> pinned;
   std::vector<std::string> ranges;
+  /// The stream whose work runs.
+  CUstream_st *current = nullptr;
+  /// The collectives that the host has waited for.
+  Precedents precedents;
 
   ~Device() { writeTrace(); }
   void writeTrace() const;
@@ -126,6 +136,9 @@ inline CUstream_st &resolve(cudaStream_t stream) {
 /// Runs the work of `stream`, or only until record `number` of `event` is done.
 void drain(CUstream_st &stream, const CUevent_st::State *event = nullptr,
            unsigned number = 0);
+
+/// The host waits for the work of `stream`.
+void waitFor(CUstream_st &stream);
 
 /// Runs the work of `stream` until record `number` of `event` is done.
 void waitFor(const CUevent_st::State &event, cudaStream_t stream,

@@ -8,6 +8,7 @@
 #include "Runtime.h"
 
 #include <random>
+#include <utility>
 
 using namespace amp::cuda::host;
 
@@ -22,6 +23,8 @@ void amp::cuda::host::drain(CUstream_st &stream, const CUevent_st::State *event,
     return;
   }
   stream.running = true;
+  CUstream_st *waiting = std::exchange(device().current, &stream);
+  setStreamOfWork(&stream, &stream.precedents);
   while (!stream.queue.empty() && !(event && event->done >= number)) {
     Work work = std::move(stream.queue.front());
     stream.queue.pop_front();
@@ -30,6 +33,13 @@ void amp::cuda::host::drain(CUstream_st &stream, const CUevent_st::State *event,
       work();
   }
   stream.running = false;
+  device().current = waiting;
+  setStreamOfWork(waiting, waiting ? &waiting->precedents : nullptr);
+}
+
+void amp::cuda::host::waitFor(CUstream_st &stream) {
+  drain(stream);
+  device().precedents.add(stream.precedents);
 }
 
 /// Whether work on a stream of high priority runs before the host goes on.
@@ -58,6 +68,7 @@ cudaError_t amp::cuda::host::enqueue(cudaStream_t stream, Work work) {
     s.capture->nodes.push_back({s.number, std::move(work)});
     return cudaSuccess;
   }
+  s.precedents.add(device().precedents);
   s.queue.push_back(std::move(work));
   if (s.priority < 0 && runsNow())
     drain(s);
@@ -97,7 +108,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   auto &streams = device().streams;
   for (auto it = streams.begin(); it != streams.end(); ++it)
     if (*it == stream) {
-      drain(*stream);
+      waitFor(*stream);
       streams.erase(it);
       delete stream;
       return outcome();
@@ -111,7 +122,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     s.capture->invalidated = true;
     return fail(cudaErrorStreamCaptureUnsupported);
   }
-  drain(s);
+  waitFor(s);
   return outcome();
 }
 
@@ -139,6 +150,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   unsigned number = ++state->recorded;
   return enqueue(stream, [state, number] {
     state->done = number;
+    state->precedents.add(device().current->precedents);
     state->time = std::chrono::steady_clock::now();
   });
 }
@@ -147,6 +159,8 @@ void amp::cuda::host::waitFor(const CUevent_st::State &event,
                               cudaStream_t stream, unsigned number) {
   if (event.done < number)
     drain(*stream, &event, number);
+  if (device().current)
+    device().current->precedents.add(event.precedents);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
@@ -177,6 +191,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (state.capture)
     return fail(cudaErrorStreamCaptureUnsupported);
   waitFor(state, state.stream, state.recorded);
+  device().precedents.add(state.precedents);
   return outcome();
 }
 
