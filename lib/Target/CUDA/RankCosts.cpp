@@ -15,6 +15,8 @@
 #include "CollectiveRanges.h"
 #include "amp/Runtime/Host/KernelRates.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+#include <optional>
 
 using namespace mlir;
 using namespace mlir::cuda;
@@ -70,23 +72,52 @@ static void printCalls(ProgramOp program, raw_ostream &os) {
                       operands, calls, copied);
 }
 
+/// Returns the seconds of a ring through all ranks that passes `bytes` bytes
+/// `passes` times. Between nodes, all their network cards work together.
+static double estimateRing(double bytes, double passes,
+                           const RankLayout &layout,
+                           const amphost::GPUModel &target) {
+  namespace rates = amphost::collectives;
+  const auto ranks = double(layout.ranks), nodes = double(layout.nodes);
+  double rate = target.link * rates::linkPart;
+  if (nodes == ranks)
+    rate = target.network * rates::networkPart;
+  else if (nodes > 1)
+    rate = std::min(rate, ranks / nodes * target.network * rates::networkPart);
+  return passes * (ranks - 1) / ranks * bytes / rate;
+}
+
+/// Returns the seconds of an all-reduce of a node whose switches add, or
+/// nothing if they cannot.
+static std::optional<double> estimateSwitches(double bytes,
+                                              const RankLayout &layout,
+                                              const amphost::GPUModel &target) {
+  namespace rates = amphost::collectives;
+  if (layout.nodes > 1 || layout.ranks <= 4 ||
+      target.capability < rates::switchCapability)
+    return std::nullopt;
+  return rates::switchSeconds + bytes / (target.link * rates::switchPart);
+}
+
 double mlir::cuda::estimateCollective(LaunchOpInterface launch,
                                       const RankLayout &layout,
                                       const amphost::GPUModel &target) {
   namespace rates = amphost::collectives;
-  const double bytes = getExchangedBytes(launch),
-               inside = double(layout.ranks / layout.nodes),
-               nodes = double(layout.nodes);
-  // Each rank reduces a part within its node, the ranks of all nodes that have
-  // the same part reduce it, and then all ranks of a node gather the parts.
-  const double passes = isa<AllReduceOp>(launch.getOperation()) ? 2 : 1;
-  return rates::startSeconds +
-         passes *
-             ((inside - 1) / inside * bytes / (target.link * rates::linkPart) +
-              (nodes - 1) / nodes * (bytes / inside) /
-                  (target.network * rates::networkPart) +
-              (inside - 1) * rates::linkSeconds +
-              (nodes - 1) * rates::networkSeconds);
+  const double bytes = getExchangedBytes(launch);
+  const bool isAllReduce = isa<AllReduceOp>(launch.getOperation());
+  const double passes = isAllReduce ? 2 : 1;
+  double seconds = estimateRing(bytes, passes, layout, target);
+  if (isAllReduce)
+    if (std::optional<double> other = estimateSwitches(bytes, layout, target))
+      seconds = std::min(seconds, *other);
+  // Messages of few bytes go through trees.
+  const double inside = std::log2(double(layout.ranks / layout.nodes)),
+               between = std::log2(double(layout.nodes));
+  seconds += rates::startSeconds + passes * inside * rates::linkSeconds;
+  if (layout.nodes > 1)
+    seconds +=
+        rates::networkStartSeconds + passes * between * rates::networkSeconds;
+  return seconds;
 }
 
 void mlir::cuda::printRankCosts(

@@ -18,8 +18,8 @@ struct RankLayout {
   int64_t ranks, nodes;
 };
 
-/// The seconds of a collective: of a ring within each node, and of rings
-/// between the nodes, one for each GPU of a node.
+/// The seconds of a collective: of a ring through all ranks, or of the switches
+/// of a node if they add faster.
 double estimateCollective(LaunchOpInterface launch, const RankLayout &layout,
                           const amphost::GPUModel &target);
 

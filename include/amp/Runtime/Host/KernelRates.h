@@ -7,9 +7,10 @@
 //
 // The parts of the rates of GPUModels.h that kernels reach. The estimate of the
 // cost report is made of them. Only two were measured, on an H200: a copy on
-// the device, and a product of 8192x8192 bf16 matrices of random numbers. The
-// others are assumptions from these two, until the table of --profile of a run
-// on a GPU replaces them. An assumption holds for every GPU alike.
+// the device, and a product of 8192x8192 bf16 matrices of random numbers. Rates
+// of collectives are published. The others are assumptions from these two,
+// until the table of --profile of a run on a GPU replaces them. An assumption
+// holds for every GPU alike.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,14 +45,30 @@ inline constexpr double layer = 680 / 989.4;
 inline constexpr double weightGrad = 620 / 989.4;
 } // namespace productPart
 
-/// Collectives of NCCL. All are assumed.
+/// Collectives of NCCL, from published measurements of nccl-tests and answers
+/// of the authors of NCCL. docs/data-parallel.md compares estimates with them.
 namespace collectives {
-/// Bytes per second, as parts of NVLink and of the network card.
-inline constexpr double linkPart = 0.8, networkPart = 0.9;
-/// Seconds of a start, and of a message to a GPU of the node and of another
-/// one.
-inline constexpr double startSeconds = 10e-6, linkSeconds = 1.5e-6,
-                        networkSeconds = 6e-6;
+/// Bytes per second of a ring, as parts of NVLink and of a network card. Rings
+/// reach 365 to 370 of 450 GB/s (NVIDIA/nccl#1455, H100) and 230 of 300 GB/s
+/// (NVIDIA/nccl-tests#149, A100), and 24 of 25 GB/s of a card
+/// (NVIDIA/nccl-tests#119).
+inline constexpr double linkPart = 0.8, networkPart = 0.96;
+/// The bytes per second that all-reduces of a node reach if the switches add,
+/// as a part of NVLink. This needs compute capability 9.0 and pays for more
+/// than 4 GPUs: 8 GPUs take 31.4 ms for 8 GiB (NVIDIA/nccl-tests#347).
+inline constexpr double switchPart = 0.61;
+inline constexpr int switchCapability = 90;
+/// The time that such an all-reduce takes longer than a ring to start: 256 MiB
+/// reach 250 GB/s instead of 274 (NVIDIA/nccl-tests#212).
+inline constexpr double switchSeconds = 60e-6;
+/// Seconds of a start, and of each level of a tree within a node. An all-reduce
+/// of few bytes takes 10.1 us for 2 GPUs (NVIDIA/nccl#583) and 12.5 us for 8
+/// (deepseek-ai/DeepEP#303).
+inline constexpr double startSeconds = 8.9e-6, linkSeconds = 0.6e-6;
+/// Seconds of a start between nodes, and of each level of a tree of nodes. An
+/// all-reduce of few bytes takes 46 us for 2 nodes (NVIDIA/nccl#1244) and 62 us
+/// for 16 (NVIDIA/nccl#1469).
+inline constexpr double networkStartSeconds = 28.6e-6, networkSeconds = 2.6e-6;
 } // namespace collectives
 
 /// Assumed: the time between two nodes of a graph, in seconds.
