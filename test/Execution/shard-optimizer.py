@@ -59,22 +59,13 @@ bf16 = ["--precision", "bf16", "--master-weights", "copy"]
 assert_same(4, adamw, bf16)
 assert_same(3, sgd, bf16, "reduce-type=low")
 
-# A clip adds the squares of all parts in another order.
+# A clip adds the squares of all parts in another order, in f64.
 clipped = runs.write("clipped.mlir", whole(optimizer="adamw", clip=0.05))
-for precision in ("f32", "fp16"):
-    options = ["--precision", precision]
-    if precision == "fp16":
-        options += ["--master-weights=copy", "--pipeline", "init-scale=1024"]
-    wholes, _ = train(3, clipped, "whole", *options, steps=10)
-    more = ["--pipeline", "init-scale=1024 shard-min-elements=1"] if precision == "fp16" else ALL[1:]
-    options = [option for option in options if option not in ("--pipeline", "init-scale=1024")]
-    parts, _ = train(3, clipped, "parts", "--shard-optimizer", *more, *options, "--check-ranks", steps=10)
-    free, _ = train(3, adamw, "free", *options, steps=10)
-    tolerance = 1e-5 if precision == "f32" else 2**-10
-    for key, value in states(wholes).items():
-        assert np.allclose(parts[key], value, rtol=tolerance, atol=tolerance), (precision, key, np.abs(parts[key] - value).max())
-    # The clip has an effect.
-    assert any(not np.allclose(free[key], wholes[key], rtol=1e-2, atol=1e-2) for key in PARAMETERS)
+assert_same(3, clipped, ["--precision=f32"])
+free, _ = train(3, adamw, "free", "--precision=f32")
+clips, _ = train(3, clipped, "clips", "--precision=f32")
+assert any(not np.allclose(free[key], clips[key], rtol=1e-2, atol=1e-2) for key in PARAMETERS)
+assert_same(4, clipped, [*fp16, "--master-weights=copy"], "init-scale=1024", source="overflows.npz")
 
 # State files do not depend on the number of ranks, nor on who keeps the state: from 4 ranks with
 # parts to 2 and to 1, with parts or without.

@@ -74,9 +74,10 @@ func.func @momentum(
 // CHECK: %[[U:.*]], %[[FINITE:.*]] = amp.unscale %[[G]] by %{{.*}} : (tensor<11xf32>) -> (tensor<11xf32>)
 // CHECK-NEXT: %[[ALL:.*]] = amp.all_reduce and %[[FINITE]] : tensor<i1>
 // CHECK: %[[OK:.*]] = tensor.extract %[[ALL]][]
-// CHECK: %[[SQUARE:.*]] = train.square %[[U]] : tensor<11xf32>
+// CHECK: %[[WIDE:.*]] = amp.cast %[[U]] inserted : tensor<11xf32> to tensor<11xf64>
+// CHECK-NEXT: %[[SQUARE:.*]] = train.square %[[WIDE]] : tensor<11xf64>
 // CHECK-NEXT: train.reduce_sum %[[SQUARE]]
-// CHECK: amp.all_reduce sum %{{.*}} : tensor<f32>
+// CHECK: amp.all_reduce sum %{{.*}} : tensor<f64>
 // CHECK: train.sqrt
 // CHECK: %[[C:.*]] = train.mul %[[U]], %{{.*}} : (tensor<11xf32>, tensor<f32>) -> tensor<11xf32>
 // CHECK: %[[OLD:.*]] = amp.rank_part %[[COPY]] : tensor<8x4xf16> to tensor<11xf16>

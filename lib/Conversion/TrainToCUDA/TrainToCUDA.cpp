@@ -12,6 +12,7 @@
 #include "amp/Analysis/IndexBound.h"
 #include "amp/CodeGen/Passes.h"
 #include "amp/Conversion/Passes.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/AMP/IR/Watched.h"
@@ -67,6 +68,11 @@ static LogicalResult verifyValue(Operation *op, Type type) {
   Type element = shaped.getElementType();
   if (element.isF16() || element.isBF16() || element.isF32() ||
       element.isInteger(1) || element.isInteger(32) || element.isInteger(64))
+    return success();
+  // The sums of squares of a clip are f64.
+  if (element.isF64() &&
+      isa<mlir::amp::AllReduceOp, mlir::amp::CastOp, train::AddOp,
+          train::ConstantOp, train::ReduceSumOp, train::SquareOp>(op))
     return success();
   // Only products of quantised tensors know these types.
   if (mlir::amp::getFloat8Format(element) &&

@@ -400,14 +400,15 @@ private:
 // The pass over the gradients
 //===----------------------------------------------------------------------===//
 
-/// A sum of squares, and whether an element is not finite.
+/// A sum of squares, and whether an element is not finite. Squares of f32 are
+/// exact in f64, so the order of the sum rarely decides a bit of the norm.
 struct GradientSummary {
-  float squares;
-  uint32_t nonFinite;
+  double squares;
+  uint64_t nonFinite;
 };
 struct GradientCombiner {
   using type = GradientSummary;
-  static AMP_DEVICE GradientSummary identity() { return {0.0f, 0u}; }
+  static AMP_DEVICE GradientSummary identity() { return {0.0, 0u}; }
   static AMP_DEVICE GradientSummary combine(GradientSummary a,
                                             GradientSummary b) {
     return {a.squares + b.squares, a.nonFinite | b.nonFinite};
@@ -429,7 +430,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int lane = 0; lane < at.width; ++lane) {
       const float unscaled = gradient[lane] * inverse;
-      total.squares += unscaled * unscaled;
+      total.squares += double(unscaled) * double(unscaled);
       total.nonFinite |= !isFinite(gradient[lane]);
       if (strict)
         total.nonFinite |= !isFinite(unscaled);
@@ -451,7 +452,7 @@ __global__ void __launch_bounds__(kThreads)
     return;
   UnscaleState result = {};
   result.inverseScale = inverse;
-  result.norm = sqrtf(total.squares);
+  result.norm = sqrtf(float(total.squares));
   result.clipFactor =
       maxNorm > 0.0f ? minimum(maxNorm / (result.norm + 1.0e-6f), 1.0f) : 1.0f;
   result.allFinite = total.nonFinite == 0;

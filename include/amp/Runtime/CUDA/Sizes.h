@@ -264,7 +264,7 @@ AMP_PORTABLE int64_t gradientParts(int64_t chunks) {
 }
 /// Scratch of `unscaleCheck`: a sum of squares and a flag per block.
 AMP_PORTABLE int64_t unscaleScratchBytes(int64_t chunks) {
-  return gradientParts(chunks) * 8;
+  return gradientParts(chunks) * 16;
 }
 
 /// The extents of a convolution: NHWC input, [KH, KW, C / groups, F] filter.

@@ -84,18 +84,21 @@ LogicalResult AdamWOp::decompose(OpBuilder &builder,
 }
 
 /// The results of `op` for `gradients`. `add` gives the sum of the squares of
-/// their elements from the sums for each of them.
+/// their elements, in f64, from the sums for each of them.
 static void clipGradients(ClipByGlobalNormOp op, TrainBuilder &t,
                           ValueRange gradients,
                           function_ref<Value(ArrayRef<Value>)> add,
                           SmallVectorImpl<Value> &results) {
   Type element = getElementTypeOrSelf(op.getNorm());
+  // Squares of f32 are exact in f64, so the order of the sum rarely decides a
+  // bit of the norm. Ranks that divide gradients add in another order.
+  Type sumType = Float64Type::get(op.getContext());
   SmallVector<Value> wide, sums;
   for (Value gradient : gradients) {
     Value g = wide.emplace_back(t.castTo(gradient, element));
-    sums.push_back(t.sum(t.square(g), t.allDims(g)));
+    sums.push_back(t.sum(t.square(t.castTo(g, sumType)), t.allDims(g)));
   }
-  Value norm = t.sqrt(add(sums));
+  Value norm = t.sqrt(t.castTo(add(sums), element));
   Value limit = t.scalar(op.getMaxNorm().convertToDouble(), element);
   Value factor =
       t.minimum(t.div(limit, t.add(norm, 1.0e-6)), t.scalar(1.0, element));
@@ -105,9 +108,10 @@ static void clipGradients(ClipByGlobalNormOp op, TrainBuilder &t,
   results.push_back(norm);
 }
 
-/// The sum of `terms`, scalars of type `element`, in order.
-static Value addAll(TrainBuilder &t, Type element, ArrayRef<Value> terms) {
-  Value total = t.scalar(0.0, element);
+/// The sum of `terms`, scalars of type f64, in order.
+static Value addAll(TrainBuilder &t, OpBuilder &builder,
+                    ArrayRef<Value> terms) {
+  Value total = t.scalar(0.0, builder.getF64Type());
   for (Value term : terms)
     total = t.add(total, term);
   return total;
@@ -116,10 +120,9 @@ static Value addAll(TrainBuilder &t, Type element, ArrayRef<Value> terms) {
 LogicalResult ClipByGlobalNormOp::decompose(OpBuilder &builder,
                                             SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
-  Type element = getElementTypeOrSelf(getNorm());
   clipGradients(
       *this, t, getGradients(),
-      [&](ArrayRef<Value> sums) { return addAll(t, element, sums); }, results);
+      [&](ArrayRef<Value> sums) { return addAll(t, builder, sums); }, results);
   return success();
 }
 
@@ -127,18 +130,17 @@ void mlir::train::clipParts(ClipByGlobalNormOp op, OpBuilder &builder,
                             ValueRange gradients, ArrayRef<bool> isPart,
                             SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, op.getLoc());
-  Type element = getElementTypeOrSelf(op.getNorm());
   auto add = [&](ArrayRef<Value> sums) {
     // Of whole gradients all ranks have the sum, of parts each has a summand.
     SmallVector<Value> own, whole;
     for (auto [sum, part] : llvm::zip_equal(sums, isPart))
       (part ? own : whole).push_back(sum);
-    Value ofParts = addAll(t, element, own);
+    Value ofParts = addAll(t, builder, own);
     whole.push_back(amp::AllReduceOp::create(builder, op.getLoc(),
                                              amp::RankReductionKind::Sum,
                                              ofParts)
                         .getReduced()[0]);
-    return addAll(t, element, whole);
+    return addAll(t, builder, whole);
   };
   clipGradients(op, t, gradients, add, results);
 }
