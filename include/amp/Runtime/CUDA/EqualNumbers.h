@@ -10,6 +10,7 @@
 
 #include "amp/Runtime/CUDA/ProgramInfo.h"
 #include "amp/Runtime/Host/Zip.h"
+#include "amp/Runtime/Step/EqualRanks.h"
 
 namespace amp::cuda {
 
@@ -39,6 +40,31 @@ listNumbersOfProgram(const ProgramInfo &info) {
       samples = tensor.shape[0];
   return {{"batch size of a rank", samples},
           {"checksum of the program", identifyProgram(info)}};
+}
+
+/// Compares `numbers` and the options of the ranks of a caller that `group`
+/// connects. All ranks call this function, before `prepare`, and all return the
+/// same error.
+inline Status compareRanksOf(RankGroup &group,
+                             const amphost::StepSettings &settings,
+                             std::vector<amphost::EqualNumber> numbers) {
+  struct Context {
+    RankGroup &group;
+    Status status;
+  } context{group, Status()};
+  amp_step_exchange exchange = {};
+  exchange.context = &context;
+  exchange.exchange = [](void *pointer, const void *send, uint64_t,
+                         void *receive, uint64_t bytes) -> int32_t {
+    auto &own = *static_cast<Context *>(pointer);
+    own.status = own.group.share(send, int64_t(bytes),
+                                 "the comparison of the ranks", receive);
+    return own.status.isOk() ? 0 : 1;
+  };
+  amphost::StepSettings own = settings;
+  own.exchange = &exchange;
+  Status status = amphost::compareRanks(own, std::move(numbers));
+  return context.status.isOk() ? status : context.status;
 }
 
 } // namespace amp::cuda

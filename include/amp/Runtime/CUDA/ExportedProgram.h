@@ -68,9 +68,15 @@ public:
         AMP_RETURN_IF_ERROR(findDeviceOfRank(process, &own.device));
         options.device = own.device;
       }
+      // A caller without an exchange connects the ranks by its communicator.
       AMP_RETURN_IF_ERROR(
           amphost::compareRanks(own, listNumbersOfProgram(info)));
       AMP_RETURN_IF_ERROR(info.collectives.connect(own, &options.ranks));
+      if (!settings.exchange) {
+        DeviceScope scope(own.device);
+        AMP_RETURN_IF_ERROR(
+            compareRanksOf(*options.ranks, own, listNumbersOfProgram(info)));
+      }
     }
     auto program = std::make_unique<Program>(info, forward);
     AMP_RETURN_IF_ERROR(program->allocate(options));

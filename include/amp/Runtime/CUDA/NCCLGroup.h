@@ -90,6 +90,8 @@ public:
   }
   inline Status gather(const void *part, int64_t bytes, const std::string &what,
                        void *whole) override;
+  inline Status share(const void *own, int64_t bytes, const std::string &what,
+                      void *all) override;
 
   /// Enqueues `call(operand, communicator, stream)` for each operand of
   /// collective `index`, as one group.
@@ -117,6 +119,9 @@ private:
     Event ready, done;
   };
 
+  /// Creates the stream and the counters, if they do not exist, and watches
+  /// `count` collectives of a step.
+  inline Status startWatch(const CollectiveInfo *collectives, int count);
   /// Waits until the library has done a call, which does not block.
   inline Status finishCall(const Deadline &limit, const char *what) const;
   /// Clears the elements of this rank's part that follow the last element of
@@ -225,23 +230,30 @@ inline void NCCLGroup::deregisterMemory() {}
 #endif
 
 inline Status NCCLGroup::prepare(const CollectiveInfo *collectives, int count) {
-  if (stream)
+  if (!events.empty())
     return makeError(kInvalidArgument,
                      "the ranks run another instance of a program already");
-  // Collectives take few multiprocessors, but the other ranks wait for them.
-  int least = 0, greatest = 0;
-  AMP_CUDA_CALL(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-  AMP_CUDA_CALL(
-      cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest));
   events = std::vector<Events>(size_t(count));
   for (Events &each : events) {
     AMP_RETURN_IF_ERROR(each.ready.create());
     AMP_RETURN_IF_ERROR(each.done.create());
   }
-  void *memory = nullptr;
-  AMP_CUDA_CALL(
-      cudaMallocHost(&memory, RankWatch::kNumCounters * sizeof(uint64_t)));
-  finished = static_cast<uint64_t *>(memory);
+  return startWatch(collectives, count);
+}
+
+inline Status NCCLGroup::startWatch(const CollectiveInfo *collectives,
+                                    int count) {
+  if (!stream) {
+    // Collectives take few multiprocessors, but the other ranks wait for them.
+    int least = 0, greatest = 0;
+    AMP_CUDA_CALL(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    AMP_CUDA_CALL(
+        cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest));
+    void *memory = nullptr;
+    AMP_CUDA_CALL(
+        cudaMallocHost(&memory, RankWatch::kNumCounters * sizeof(uint64_t)));
+    finished = static_cast<uint64_t *>(memory);
+  }
   for (int i = 0; i < RankWatch::kNumCounters; ++i)
     finished[i] = 0;
   watch = std::make_unique<RankWatch>(
@@ -312,6 +324,25 @@ inline Status NCCLGroup::gather(const void *part, int64_t bytes,
     AMP_CUDA_CALL(cudaStreamSynchronize(stream));
   }
   return Status();
+}
+
+inline Status NCCLGroup::share(const void *own, int64_t bytes,
+                               const std::string &what, void *all) {
+  static constexpr CollectiveInfo none = {"none", 0};
+  AMP_RETURN_IF_ERROR(startWatch(&none, 1));
+  DeviceMemory sent;
+  int device = 0;
+  AMP_CUDA_CALL(cudaGetDevice(&device));
+  AMP_RETURN_IF_ERROR(
+      check(sent.allocate({}, size_t(bytes), device, nullptr), "cudaMalloc"));
+  AMP_CUDA_CALL(
+      cudaMemcpy(sent.get(), own, size_t(bytes), cudaMemcpyHostToDevice));
+  // The stream of the collectives does not wait for copies from pageable
+  // memory.
+  AMP_CUDA_CALL(cudaStreamSynchronize(nullptr));
+  Status status = gather(sent.get(), bytes, what, all);
+  watch.reset();
+  return status;
 }
 
 //===----------------------------------------------------------------------===//

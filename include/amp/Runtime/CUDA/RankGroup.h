@@ -58,6 +58,10 @@ public:
   /// while no step runs. `what` names the value in messages.
   virtual Status gather(const void *part, int64_t bytes,
                         const std::string &what, void *whole) = 0;
+  /// Gives each rank the `bytes` bytes in host memory at `own` of all ranks, in
+  /// their order, at `all`. All ranks call this function, before `prepare`.
+  virtual Status share(const void *own, int64_t bytes, const std::string &what,
+                       void *all) = 0;
 };
 
 /// The collectives of a program. Without them a program does not need NCCL.
