@@ -54,7 +54,8 @@ inline Status explainDifference(const EqualNumber &number, int64_t expected,
 struct RankOptions {
   int64_t ranks = 0; ///< 0: as many as the launcher has started
   int64_t rank = -1; ///< -1: as the launcher says
-  /// `file:path` or `tcp://host:port`. Empty: as the launcher says.
+  /// `file:path`, `tcp://host:port`, or `torch://host:port` for the store of
+  /// torchrun. Empty: as the launcher says.
   std::string rendezvous;
   /// The seconds that a rank waits for the others.
   int64_t deadline = 600;
@@ -127,17 +128,20 @@ inline std::string nameJob() {
   return name;
 }
 
-/// The place where the ranks of `process` meet: torchrun has an address, next
-/// to whose port rank 0 listens. Others meet at a file of their machine, where
-/// they have the same parent.
+/// The place where the ranks of `process` meet: the store of torchrun. Without
+/// it, rank 0 listens next to the port of its address. Others meet at a file of
+/// their machine, where they have the same parent.
 inline Status chooseRendezvous(LaunchedProcess *process) {
   const std::string host = readFirst({"MASTER_ADDR"});
   if (!host.empty()) {
     int64_t port = 29500;
     bool found = false;
     AMP_RETURN_IF_ERROR(readVariable("MASTER_PORT", &port, &found));
-    // The store of torchrun has the port itself.
-    process->rendezvous = "tcp://" + host + ":" + std::to_string(port + 1);
+    // A process of torch may serve a store at the port itself.
+    const bool hasStore = readFirst({"TORCHELASTIC_USE_AGENT_STORE"}) == "True";
+    process->rendezvous =
+        hasStore ? "torch://" + host + ":" + std::to_string(port)
+                 : "tcp://" + host + ":" + std::to_string(port + 1);
     return Status();
   }
   std::string folder = readFirst({"TMPDIR"});

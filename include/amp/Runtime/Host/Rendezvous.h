@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rank 0 gives the other ranks a few bytes, by a file or by TCP. A library that
-// connects the ranks needs them.
+// Rank 0 gives the other ranks a few bytes, by a file, by TCP or by the store
+// of torchrun. A library that connects the ranks needs them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,14 +14,13 @@
 #define AMP_RUNTIME_HOST_RENDEZVOUS_H
 
 #include "amp/Runtime/Host/Launcher.h"
+#include "amp/Runtime/Host/TorchStore.h"
 
 #include <chrono>
 #include <cstring>
 #include <thread>
 
-#include <netdb.h>
 #include <poll.h>
-#include <sys/socket.h>
 
 namespace amphost {
 
@@ -55,19 +54,27 @@ public:
     const std::string &place = process.rendezvous;
     if (place.compare(0, 5, "file:") == 0 && place.size() > 5)
       return process.rank == 0 ? writeFile(*bytes) : readFile(bytes);
-    const size_t colon = place.rfind(':');
-    if (place.compare(0, 6, "tcp://") == 0 && colon > 6 &&
-        colon + 1 < place.size())
-      return meet(place.substr(6, colon - 6), place.substr(colon + 1), bytes);
+    std::string host, port;
+    if (splitPlace("tcp://", &host, &port))
+      return meet(host, port, bytes);
+    if (splitPlace("torch://", &host, &port))
+      return useStore(host, port, bytes);
     return makeError(kInvalidArgument,
-                     "unknown rendezvous '%s', expected file:path or "
-                     "tcp://host:port",
+                     "unknown rendezvous '%s', expected file:path, "
+                     "tcp://host:port or torch://host:port",
                      place.c_str());
   }
-  /// Removes the file. All ranks have read it.
+  /// Removes the message. All ranks have read it.
   void finish() {
     if (process.rank == 0 && !written.empty())
       ::unlink(written.c_str());
+    std::string host, port;
+    if (process.rank != 0 || !splitPlace("torch://", &host, &port))
+      return;
+    const Addresses found(host.c_str(), port, 0);
+    TorchStore store;
+    if (found.first && store.connect(*found.first))
+      store.remove(getKey());
   }
 
 private:
@@ -116,34 +123,75 @@ private:
     return fail("rank 0 has left no message");
   }
 
-  /// Sends or receives all of `count` bytes on a connection.
-  static bool transfer(int connection, char *data, size_t count, bool sends) {
-    while (count > 0) {
-      const ssize_t part = sends ? ::send(connection, data, count, MSG_NOSIGNAL)
-                                 : ::recv(connection, data, count, 0);
-      if (part <= 0)
-        return false;
-      data += part;
-      count -= size_t(part);
+  /// The addresses of a host. `first` is null if there are none.
+  struct Addresses {
+    Addresses(const char *host, const std::string &port, int flags) {
+      addrinfo hints = {};
+      hints.ai_socktype = SOCK_STREAM;
+      hints.ai_family = AF_INET;
+      hints.ai_flags = flags;
+      if (::getaddrinfo(host, port.c_str(), &hints, &first) != 0)
+        first = nullptr;
     }
+    Addresses(const Addresses &) = delete;
+    ~Addresses() {
+      if (first)
+        ::freeaddrinfo(first);
+    }
+    addrinfo *first = nullptr;
+  };
+
+  /// Divides the rendezvous into host and port if it begins with `scheme`.
+  bool splitPlace(const char *scheme, std::string *host,
+                  std::string *port) const {
+    const std::string &place = process.rendezvous;
+    const size_t begin = std::strlen(scheme), colon = place.rfind(':');
+    if (place.compare(0, begin, scheme) != 0 || colon <= begin ||
+        colon == std::string::npos || colon + 1 >= place.size())
+      return false;
+    *host = place.substr(begin, colon - begin);
+    *port = place.substr(colon + 1);
     return true;
+  }
+
+  /// The key of the message in the store of torchrun.
+  std::string getKey() const { return "/amp-ranks/" + process.job; }
+
+  /// Leaves the message in the store of torchrun, or waits for it.
+  Status useStore(const std::string &host, const std::string &port,
+                  std::string *bytes) const {
+    const Addresses found(host.c_str(), port, 0);
+    if (!found.first)
+      return fail("there is no such address");
+    bool hasAnswered = false;
+    while (!deadline.hasPassed()) {
+      TorchStore store;
+      std::string text = greeting + *bytes;
+      const size_t size = text.size();
+      const bool connects = store.connect(*found.first);
+      hasAnswered |= connects;
+      if (process.rank == 0
+              ? connects && store.set(getKey(), text)
+              : connects && store.get(getKey(), &text) && text.size() == size &&
+                    text.compare(0, greeting.size(), greeting) == 0) {
+        *bytes = text.substr(greeting.size());
+        return Status();
+      }
+      Deadline::pause();
+    }
+    return fail(hasAnswered ? "rank 0 has left no message"
+                            : "the store of torchrun does not answer");
   }
 
   /// Connects to rank 0, or listens as rank 0.
   Status meet(const std::string &host, const std::string &port,
               std::string *bytes) const {
-    addrinfo hints = {}, *found = nullptr;
-    hints.ai_socktype = SOCK_STREAM;
-    hints.ai_family = AF_INET;
-    hints.ai_flags = process.rank == 0 ? AI_PASSIVE : 0;
-    if (::getaddrinfo(process.rank == 0 ? nullptr : host.c_str(), port.c_str(),
-                      &hints, &found) != 0)
+    const bool isFirst = process.rank == 0;
+    const Addresses found(isFirst ? nullptr : host.c_str(), port,
+                          isFirst ? AI_PASSIVE : 0);
+    if (!found.first)
       return fail("there is no such address");
-    const addrinfo address = *found;
-    Status status =
-        process.rank == 0 ? serve(address, *bytes) : receive(address, bytes);
-    ::freeaddrinfo(found);
-    return status;
+    return isFirst ? serve(*found.first, *bytes) : receive(*found.first, bytes);
   }
 
   Status serve(const addrinfo &address, const std::string &bytes) const {
@@ -167,9 +215,11 @@ private:
       const timeval limit = {5, 0};
       ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
       std::string text(greeting.size(), '\0'), answer = bytes;
-      if (transfer(connection, text.data(), text.size(), /*sends=*/false) &&
+      if (transferBytes(connection, text.data(), text.size(),
+                        /*sends=*/false) &&
           text == greeting &&
-          transfer(connection, answer.data(), answer.size(), /*sends=*/true))
+          transferBytes(connection, answer.data(), answer.size(),
+                        /*sends=*/true))
         ++served;
       ::close(connection);
     }
@@ -188,8 +238,9 @@ private:
       const bool ok =
           connection >= 0 &&
           ::connect(connection, address.ai_addr, address.ai_addrlen) == 0 &&
-          transfer(connection, text.data(), text.size(), /*sends=*/true) &&
-          transfer(connection, bytes->data(), bytes->size(), /*sends=*/false);
+          transferBytes(connection, text.data(), text.size(), /*sends=*/true) &&
+          transferBytes(connection, bytes->data(), bytes->size(),
+                        /*sends=*/false);
       ::close(connection);
       if (ok)
         return Status();
