@@ -72,6 +72,42 @@ class Slot:
         state[self.parameter][self.key] = self.view
 
 
+class PartSlot:
+    """A state of an optimizer that the ranks divide. The optimizer has it only after `publish`,
+    until the next step."""
+
+    def __init__(self, optimizer, parameter, key, name, instance):
+        self.optimizer, self.parameter, self.key, self.name, self.instance = optimizer, parameter, key, name, instance
+        self.shown = None, 0
+        _, dtype, self.shape = instance.parts[name]
+        value = self.entry().pop(key, None)
+        # All ranks start with the state of rank 0.
+        given = torch.tensor([value is not None])
+        instance.ranks.broadcast([given])
+        if given:
+            whole = torch.zeros(self.shape, dtype=dtype) if value is None else value.detach().to("cpu", dtype).clone()
+            instance.ranks.broadcast([whole])
+            instance.write_part(name, whole)
+
+    def entry(self):
+        return self.optimizer.state[self.parameter]
+
+    def refresh(self):
+        value = self.entry().pop(self.key, None)
+        shown, version = self.shown
+        self.shown = None, 0
+        if value is None or value is shown and value._version == version:
+            return
+        if tuple(value.shape) != tuple(self.shape):
+            raise StaleStep(f"the state '{self.name}' of the optimizer now has the shape {tuple(value.shape)}, the step has "
+                            f"{tuple(self.shape)}; {AGAIN}")
+        self.instance.write_part(self.name, value.to(self.instance.parts[self.name][1]))
+
+    def publish(self, whole):
+        self.entry()[self.key] = whole.to(self.parameter.device)
+        self.shown = self.entry()[self.key], self.entry()[self.key]._version
+
+
 class Counter:
     """The number of steps that the optimizer has made. Optimizers count for each
     parameter, and change these tensors in place, so each has its own."""

@@ -12,7 +12,7 @@ import warnings
 import torch
 
 from . import step_interface as c
-from .aliases import Constant, Counter, Groups, Modes, Scaler, Slot, StaleStep, Storage
+from .aliases import Constant, Counter, Groups, Modes, PartSlot, Scaler, Slot, StaleStep, Storage
 from .export import check_types, tensors_of, trace
 from .ranks import find_ranks
 from .runtime import CudaDevice, HostDevice, Instance, Program, StepError
@@ -72,7 +72,7 @@ def quoted(value):
 class Recipe:
     """How programs are compiled: the options of amp_step_compile, without the batch."""
 
-    def __init__(self, device, precision, policy, loss_scale, scaler, report, pipeline, compiler_options):
+    def __init__(self, device, precision, policy, loss_scale, scaler, report, pipeline, shard_optimizer, compiler_options):
         self.device = device
         self.precision = PRECISIONS.get(precision, precision)
         if self.precision not in ("f32", "fp16", "bf16"):
@@ -82,7 +82,11 @@ class Recipe:
         self.compiler_options = compiler_options
         self.scaler, self.ranks = scaler, find_ranks()
         if self.ranks is not None:
-            self.compiler_options = {**compiler_options, "num_ranks": self.ranks.size, "rank": self.ranks.rank}
+            self.compiler_options = {**compiler_options, "num_ranks": self.ranks.size, "rank": self.ranks.rank,
+                                     "flags": c.SHARD_OPTIMIZER if shard_optimizer else 0}
+        elif shard_optimizer:
+            warnings.warn("shard_optimizer has no effect, because this process trains alone; start several processes with "
+                          "torchrun and call init_process_group", stacklevel=4)
         if scaler is not None:
             if not isinstance(scaler, torch.amp.GradScaler):
                 raise TypeError(f"scaler: expected a torch.amp.GradScaler, got {type(scaler).__name__}")
@@ -207,6 +211,11 @@ class CompiledStep:
         modules = [(f"{prefix}.{path}".strip("."), module) for prefix, root in whole
                    for path, module in root.named_modules()]
         self.modes = Modes(modules)
+        divided = [state.name for state in [*traced.parameters.values(), *traced.buffers.values()] if state.name in instance.parts]
+        if divided:
+            raise ValueError(f"shard_optimizer: the ranks divide '{divided[0]}', which the model needs as a whole; pass "
+                             "master-weights=cast in pipeline")
+        self.part_slots = []
         self.aliases = [*self.bind_modules(modules, views), *self.bind_optimizers(views)]
         self.scaler = None
         if "loss_scale" in views:
@@ -259,13 +268,18 @@ class CompiledStep:
             if state.name in counters:
                 continue
             name, _, key = state.name.rpartition(".")
-            if name not in owners or state.name not in views:
+            is_part = state.name in self.main.instance.parts
+            if name not in owners or not (is_part or state.name in views):
                 continue
             optimizer, parameter = owners[name]
             if key == "exp_avg":
                 counter = updates.counters[int(optimizer.state.get(parameter, {}).get("step", 0))]
                 members[counter.name].append((optimizer, parameter))
-            yield Slot(optimizer, parameter, key, state.name, views[state.name])
+            if is_part:
+                self.part_slots.append(PartSlot(optimizer, parameter, key, state.name, self.main.instance))
+                yield self.part_slots[-1]
+            else:
+                yield Slot(optimizer, parameter, key, state.name, views[state.name])
         for name, owned in members.items():
             self.counters.append(Counter(owned, views[name]))
             yield self.counters[-1]
@@ -401,6 +415,17 @@ class CompiledStep:
         for counter in self.counters:
             counter.publish()
 
+    def consolidate(self):
+        """Collects the states that the ranks divide. All ranks call this. On rank 0, the optimizers
+        then have these states, for `state_dict`, until the next step."""
+        self.refresh()
+        if not self.part_slots:
+            return
+        whole = self.main.instance.gather_parts()
+        if self.ranks.rank == 0:
+            for slot in self.part_slots:
+                slot.publish(whole[slot.name])
+
     def watch_report(self, path=None):
         """Returns the counts of the watched values as a dict with the content of --watch-json of
         amp-run. The counts include only batches that use the program of the example batch.
@@ -425,7 +450,7 @@ class CompiledStep:
 def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, device=None, loss_scale=None, scaler=None,
             seed=None, report=None, pipeline=None, threads=None, cuda_compiler=None, cache=None, dynamic_batch=None,
             clip_grad_norm=None, clip_grad_value=None, ignore_index=False, prediction=False, accumulate=1, watch=None,
-            watch_every=1):
+            watch_every=1, shard_optimizer=False):
     """Compiles a training step and moves the state of the model and the optimizer into it.
 
     model, loss_fn, optimizer, batch, dynamic_batch, clip_grad_norm, clip_grad_value,
@@ -446,6 +471,9 @@ def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, d
     watch         True, or a regular expression for names of values: the step counts these
                   values, and `watch_report()` returns the counts.
     watch_every   counts in one of so many steps.
+    shard_optimizer
+                  True: each process of torch.distributed keeps a part of the states of the
+                  optimizers. `consolidate()` collects them.
 
     Returns a CompiledStep. Raises UnsupportedModel if the model has no translation, and
     StepError if the step does not compile."""
@@ -460,7 +488,9 @@ def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, d
         raise ValueError(f"watch_every: expected a number of steps of at least 1, got {watch_every!r}")
     compiler_options = {"threads": threads, "cuda_compiler": cuda_compiler, f"{device.backend}_cache": cache,
                         "watch": "." if watch is True else watch or None}
-    recipe = Recipe(device, precision, policy, loss_scale, scaler, report, pipeline, compiler_options)
+    if not isinstance(shard_optimizer, bool):
+        raise TypeError(f"shard_optimizer: expected True or False, got {shard_optimizer!r}")
+    recipe = Recipe(device, precision, policy, loss_scale, scaler, report, pipeline, shard_optimizer, compiler_options)
     settings = {"dynamic_batch": dynamic_batch, "clip_grad_norm": clip_grad_norm, "clip_grad_value": clip_grad_value,
                 "ignore_index": ignore_index, "prediction": prediction, "accumulate": accumulate}
     return CompiledStep(model, loss_fn, optimizer, batch, recipe, seed, settings, watch_every if watch else 0)

@@ -203,6 +203,8 @@ class Instance:
         if self.current_stream is not None:
             options.update(flags=c.CALLER_STREAM, stream=self.current_stream)
         self.handle = Handle(program, **options)
+        # The states that the ranks divide have no memory of their shape.
+        self.parts = {}
         self.states = self.tensors(c.STATES)
         self.metrics = self.tensors(c.METRICS)
         self.batches = [(name, dtype, shape[len(self.frame):]) for name, dtype, shape in program.describe(c.BATCHES)]
@@ -223,6 +225,9 @@ class Instance:
         for index, (name, dtype, shape) in enumerate(self.program.describe(kind)):
             tensor = c.Tensor(size=ctypes.sizeof(c.Tensor))
             self.call("get_tensor", kind, index, ctypes.byref(tensor))
+            if kind == c.STATES and not tensor.data and self.ranks is not None:
+                self.parts[name] = index, dtype, shape
+                continue
             found[name] = self.device.view(tensor.data, dtype, shape, self.handle)
         return found
 
@@ -273,3 +278,22 @@ class Instance:
         other.device.order(other)
         for name, tensor in self.states.items():
             tensor.copy_(other.states[name])
+        if self.parts:
+            for name, whole in other.gather_parts().items():
+                self.ranks.broadcast([whole])
+                self.write_part(name, whole)
+
+    def gather_parts(self):
+        """The states that the ranks divide, by name. All ranks call this. Only rank 0 gets the values."""
+        self.call("gather_states")
+        found = {}
+        for name, (index, dtype, shape) in self.parts.items():
+            found[name] = torch.empty(shape, dtype=dtype)
+            if self.ranks.rank == 0:
+                self.call("read", c.STATES, index, found[name].data_ptr(), found[name].nbytes)
+        return found
+
+    def write_part(self, name, whole):
+        """Takes the part of this rank from the whole value of a state that the ranks divide."""
+        whole = whole.detach().cpu().contiguous()
+        self.call("write", c.STATES, self.parts[name][0], whole.data_ptr(), whole.nbytes)
