@@ -274,6 +274,30 @@ void mlir::amp::buildDataParallelPipeline(OpPassManager &pm,
   pm.addPass(createCheckReplicationPass());
 }
 
+/// Returns the names of the options in `pipeline`, a pass as text.
+static SmallVector<StringRef> getOptionNames(StringRef pipeline) {
+  SmallVector<StringRef> settings, names;
+  pipeline.split('{').second.rtrim('}').split(settings, ' ', -1,
+                                              /*KeepEmpty=*/false);
+  for (StringRef setting : settings)
+    names.push_back(setting.split('=').first);
+  return names;
+}
+
+SmallVector<std::string> mlir::amp::listRankOptions() {
+  SmallVector<std::string> names;
+  auto add = [&](std::unique_ptr<Pass> pass, StringRef prefix) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    pass->printAsTextualPipeline(os);
+    for (StringRef name : getOptionNames(text))
+      names.push_back((prefix + name).str());
+  };
+  add(createDataParallelPass(), "");
+  add(createShardOptimizerPass(), "shard-");
+  return names;
+}
+
 void mlir::amp::buildWatchPipeline(OpPassManager &pm, StringRef match,
                                    bool values, bool inside) {
   pm.addPass(createInlinerPass());

@@ -8,6 +8,7 @@
 #include "RankOptions.h"
 
 #include "amp/Execution/JITStep.h"
+#include "amp/Pipelines/Pipelines.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
@@ -15,12 +16,6 @@
 
 using namespace mlir;
 using namespace mlir::amp;
-
-/// The pipeline options that only several ranks use, and the option that also
-/// needs --shard-optimizer.
-static constexpr llvm::StringLiteral kPipelineOptionsOfRanks[] = {
-    "reduce-type", "bucket-bytes", "batch-norm"};
-static constexpr llvm::StringLiteral kShardMinElements = "shard-min-elements";
 
 /// Warns of options that have no effect. They are not errors, because the same
 /// command may run on one process and on several.
@@ -36,12 +31,14 @@ static void warnOfUnusedOptions(const RunnerOptions &options) {
       warn("--" + name, alone);
   llvm::SmallVector<llvm::StringRef> settings;
   llvm::SplitString(options.program.pipeline, settings);
+  const llvm::SmallVector<std::string> ofRanks = listRankOptions();
   for (llvm::StringRef setting : settings) {
     const llvm::StringRef name = setting.split('=').first;
-    if (!options.group && (llvm::is_contained(kPipelineOptionsOfRanks, name) ||
-                           name == kShardMinElements))
+    if (!llvm::is_contained(ofRanks, name))
+      continue;
+    if (!options.group)
       warn(name, alone);
-    else if (name == kShardMinElements && !options.program.shardOptimizer)
+    else if (name.starts_with("shard-") && !options.program.shardOptimizer)
       warn(name, "without --shard-optimizer");
   }
 }

@@ -344,6 +344,11 @@ void buildCalibrationPipeline(OpPassManager &pm);
 void buildDataParallelPipeline(OpPassManager &pm,
                                const AMPPipelineOptions &options);
 
+/// Returns the names of the options of the pipeline that only steps of several
+/// ranks use: those of `amp-data-parallel`, and with the prefix `shard-` those
+/// of `amp-shard-optimizer`.
+SmallVector<std::string> listRankOptions();
+
 /// Registers `amp-training-pipeline`.
 void registerPipelines();
 
