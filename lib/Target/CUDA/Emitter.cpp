@@ -418,9 +418,16 @@ void ProgramEmitter::emitTables() {
   os << ",\n    " << list("kOptimizers", !tables.empty()) << ", "
      << tables.size() << ",\n    " << list("kLaunches", !launches.empty())
      << ", " << launches.size() << ",\n    enqueue,\n    {";
-  if (StateAttr state = program.getStateAttr())
-    os << quote(state.getPrecision()) << ", " << state.getFingerprint() << "u, "
+  if (StateAttr state = program.getStateAttr()) {
+    // A graph with a fixed batch has another fingerprint for each batch size.
+    const std::string fingerprint =
+        numbers.printsLiterals()
+            ? std::to_string(state.getFingerprint()) + "u"
+            : "uint64_t(" + numbers.getHost(int64_t(state.getFingerprint())) +
+                  ")";
+    os << quote(state.getPrecision()) << ", " << fingerprint << ", "
        << quote(state.getScalerText());
+  }
   os << "}";
   // The last members that have their defaults are left out.
   const bool hasCollectives = !collectives.empty() || numCalls > 0;
