@@ -27,7 +27,7 @@ sys.path.append(str(root / "tools/gpu/harness"))
 sys.path.insert(0, str(root / "test/Target/CUDA/Inputs"))
 import corpus  # noqa: E402
 import networks as small_networks  # noqa: E402
-from network_cases import NETWORKS, REDUCED_VOCABULARY, TARGETS, complete, count_operations, read_costs  # noqa: E402
+from network_cases import CAPABILITIES, NETWORKS, RECIPES, REDUCED_VOCABULARY, TARGETS, complete, count_operations, read_costs  # noqa: E402
 from products import find_products, write_products  # noqa: E402
 from program import distance, load  # noqa: E402
 
@@ -163,7 +163,21 @@ class Generator:
                 other = self.emit(f"{name}-{precision}-decomposed", path, network.batch, precision,
                                   ["--attention=decomposed", "--convolutions=patches"])
                 cases.append({**case, **other, "variant": "decomposed", "needs": None})
+        if network.float8:
+            cases += self.add_recipes(name, network, path, {**cases[0], "compiles": False})
         path.unlink()
+        return cases
+
+    def add_recipes(self, name, network, path, shared):
+        """The cases of a network with 8-bit products, like the case `shared`."""
+        cases, plan = [], ["--attention=cudnn", "--convolutions=cudnn"]
+        for recipe, (least, most) in RECIPES.items():
+            precision = f"fp8-{recipe}"
+            case = {**shared, **self.emit(f"{name}-{precision}", path, network.batch, precision, plan)}
+            costs = {target: read_costs(execute(self.tools / "amp-translate", "--cuda-costs", f"--target={target}", "--batch-size",
+                                                network.batch, "--precision", precision, *plan, path))
+                     for target in TARGETS if least <= CAPABILITIES[target] <= most}
+            cases.append({**case, "precision": precision, "recipe": recipe, "capability": [least, most], "costs": costs})
         return cases
 
     def add_overflow(self, model, path, batch, data):

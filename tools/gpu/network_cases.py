@@ -13,6 +13,9 @@ SGD = {"optimizer": "sgd", "rate": 0.05, "momentum": 0.9, "weight-decay": 1e-4}
 # Tokens of a text for reduced networks.
 REDUCED_VOCABULARY = 400
 TARGETS = ("a100", "h100", "h200", "b200")
+# The recipes of 8-bit products, with the least and the largest compute capability of their products.
+RECIPES = {"delayed": (89, 999), "current": (89, 999), "rowwise": (90, 90), "block-128": (90, 90), "mxfp8": (100, 999)}
+CAPABILITIES = {"a100": 80, "h100": 90, "h200": 90, "b200": 100}
 
 
 @dataclasses.dataclass
@@ -25,6 +28,8 @@ class Network:
     precisions: tuple
     # Whether torch.compile takes part. It takes minutes for a network.
     compiles: bool = False
+    # Whether the recipes of 8-bit products take part.
+    float8: bool = False
 
     def describe(self):
         """The network and its training, for peers."""
@@ -60,10 +65,10 @@ class Network:
 BILLION = {"layers": 16, "width": 2048, "heads": 32, "key-heads": 8, "feed-forward": 8192, "sequence": 2048}
 NETWORKS = {
     "gpt2-b8": Network("gpt2", {"sequence": 1024}, 8, ("bf16", "fp16")),
-    "gpt2-b64": Network("gpt2", {"sequence": 1024}, 64, ("bf16", "fp16"), compiles=True),
+    "gpt2-b64": Network("gpt2", {"sequence": 1024}, 64, ("bf16", "fp16"), compiles=True, float8=True),
     "gpt2-long": Network("gpt2", {"positions": 8192, "sequence": 8192}, 8, ("bf16",)),
     "decoder-300m": Network("decoder", {"sequence": 2048}, 16, ("bf16", "fp16"), compiles=True),
-    "decoder-1b": Network("decoder", BILLION, 8, ("bf16",)),
+    "decoder-1b": Network("decoder", BILLION, 8, ("bf16",), float8=True),
     "resnet50": Network("resnet50", {}, 256, ("bf16", "fp16"), compiles=True),
     "bert": Network("bert", {"sequence": 512}, 64, ("bf16",)),
     "vit": Network("vit", {}, 256, ("bf16",)),

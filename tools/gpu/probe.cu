@@ -111,12 +111,20 @@ static void askGrid(const GemmLibrary &library) {
           }
 }
 
-// The header of the CPU implementation has no types of 8 bits.
-#if defined(CUBLAS_VERSION) && CUBLAS_VERSION >= 120900
-/// Asks for a product of 8-bit numbers with scales of `mode`.
+// The header of the CPU implementation has no version.
+#if !defined(CUBLAS_VERSION) || CUBLAS_VERSION >= 120900
+/// The scale modes of two operands.
+struct ScaleModes {
+  const char *name;
+  int32_t a, b;
+};
+
+/// Asks for a product of 8-bit numbers with scales of `modes`. The operands are
+/// those of the library.
 static Status askScaled(const GemmLibrary &library, cudaDataType_t a,
-                        cudaDataType_t b, cudaDataType_t d, int32_t mode,
-                        bool isTransposed, int64_t extent, Answer *answer) {
+                        cudaDataType_t b, cudaDataType_t d,
+                        const ScaleModes &modes, bool isTransposed,
+                        int64_t extent, Answer *answer) {
   GemmPlan plan; // owns the descriptors
   AMP_CUDA_CALL(
       cublasLtMatmulDescCreate(&plan.desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
@@ -127,8 +135,8 @@ static Status askScaled(const GemmLibrary &library, cudaDataType_t a,
     const int32_t *value;
   } attributes[] = {{CUBLASLT_MATMUL_DESC_TRANSA, &transposed},
                     {CUBLASLT_MATMUL_DESC_TRANSB, &plain},
-                    {CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &mode},
-                    {CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &mode}};
+                    {CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &modes.a},
+                    {CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &modes.b}};
   for (const auto &attribute : attributes)
     AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(plan.desc, attribute.name,
                                                  attribute.value,
@@ -168,6 +176,8 @@ static Status askScaled(const GemmLibrary &library, cudaDataType_t a,
   return Status();
 }
 
+/// The names have the operands of programs in their order, A first. Our B is
+/// the library's A.
 static void askScaledGrid(const GemmLibrary &library) {
   constexpr struct {
     const char *name;
@@ -180,22 +190,26 @@ static void askScaledGrid(const GemmLibrary &library) {
       {"e4m3 e5m2 bf16", CUDA_R_8F_E4M3, CUDA_R_8F_E5M2, CUDA_R_16BF},
       {"e4m3 e4m3 e4m3", CUDA_R_8F_E4M3, CUDA_R_8F_E4M3, CUDA_R_8F_E4M3},
       {"e5m2 e5m2 bf16", CUDA_R_8F_E5M2, CUDA_R_8F_E5M2, CUDA_R_16BF}};
-  constexpr struct {
-    const char *name;
-    int32_t mode;
-  } modes[] = {
-      {"scalar", CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F},
-      {"vec32_ue8m0", CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0},
-      {"outer_vec", CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F},
-      {"vec128", CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F},
-      {"blk128x128", CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F}};
+  constexpr int32_t scalar = CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F,
+                    vector32 = CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0,
+                    outer = CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F,
+                    vector128 = CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F,
+                    block = CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F;
+  constexpr ScaleModes modes[] = {{"scalar", scalar, scalar},
+                                  {"vec32_ue8m0", vector32, vector32},
+                                  {"outer_vec", outer, outer},
+                                  {"vec128", vector128, vector128},
+                                  {"vec128.blk128x128", vector128, block},
+                                  {"blk128x128.vec128", block, vector128},
+                                  {"blk128x128", block, block}};
   for (const auto &type : types)
     for (const auto &mode : modes)
       for (bool isTransposed : {true, false})
         for (int64_t extent : {256, 144, 136, 132}) {
           Answer answer;
-          if (!askScaled(library, type.a, type.b, type.d, mode.mode,
-                         isTransposed, extent, &answer)
+          if (!askScaled(library, type.b, type.a, type.d,
+                         {mode.name, mode.b, mode.a}, isTransposed, extent,
+                         &answer)
                    .isOk())
             answer.algorithms = 0;
           print("scaled",

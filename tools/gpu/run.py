@@ -27,7 +27,8 @@ sys.path[:0] = [str(folder / "harness"), str(folder)]
 import machine  # noqa: E402
 from checks import Checks  # noqa: E402
 from machine import Monitor, Peers  # noqa: E402
-from networks import CURVE_STEPS, Networks  # noqa: E402
+from float8 import Float8  # noqa: E402
+from networks import CURVE_STEPS  # noqa: E402
 from results import last_line  # noqa: E402
 
 FAILED, NOT_BUILT, NO_GPU, STOPPED = 1, 2, 3, 4
@@ -35,10 +36,10 @@ FAILED, NOT_BUILT, NO_GPU, STOPPED = 1, 2, 3, 4
 # next stage.
 STAGES = {"own": 0.25, "peers": 0.55, "small": 0.62, "states": 0.68, "losses": 0.75, "sanitizer": 0.8, "compile": 1.0}
 # Large networks. Each stage has all the time unless several are given.
-NETWORK_STAGES = {"ceilings": 0.1, "probe": 0.2, "networks": 0.5, "network-compile": 0.8, "curves": 0.95, "profile": 1.0}
+NETWORK_STAGES = {"ceilings": 0.1, "probe": 0.2, "networks": 0.45, "float8": 0.6, "network-compile": 0.8, "curves": 0.95, "profile": 1.0}
 WITH_PEERS = {"peers", "small", "losses", "compile", "ceilings", "networks", "network-compile", "curves"}
 # Stages that have no part for peers alone.
-OWN_ONLY = {"own", "states", "losses", "sanitizer", "probe", "profile"}
+OWN_ONLY = {"own", "states", "losses", "sanitizer", "probe", "float8", "profile"}
 # Stages that run no case.
 MACHINE_STAGES = {"ceilings", "probe"}
 
@@ -52,7 +53,7 @@ def fail(status, message):
     sys.exit(status)
 
 
-class Run(Checks, Networks):
+class Run(Checks, Float8):
     def prepare_peers(self):
         """Waits until PyTorch is imported, which may have happened meanwhile."""
         if "torch" in self.results:
@@ -76,6 +77,7 @@ class Run(Checks, Networks):
             "ceilings": self.measure_ceilings,
             "probe": self.probe,
             "networks": self.time_networks,
+            "float8": self.time_float8,
             "network-compile": self.compile_networks,
             "curves": self.draw_curves,
             "profile": self.profile_networks,
@@ -168,6 +170,8 @@ def find_compiler(run):
     options, results = run.options, run.results
     if options.emulator:
         run.set_device("emulated on the CPU: times mean nothing")
+        # The emulator is a Hopper GPU.
+        run.architectures = ["90"]
         return options.emulator
     if options.peers_only:
         gpu = "PyTorch on the CPU: times mean nothing" if options.torch_device == "cpu" else machine.query_gpu()
@@ -195,7 +199,7 @@ def find_compiler(run):
                      "(--build-only builds the programs all the same)")
     run.set_device(gpu)
     results["nvcc"] = last_line(machine.execute([nvcc, "--version"], 60)[1])
-    architectures = options.architectures.split(",") if options.architectures else [gpu["architecture"]] if gpu else ["80", "90"]
+    architectures = run.architectures = options.architectures.split(",") if options.architectures else [gpu["architecture"]] if gpu else ["80", "90"]
     before = [nvcc, "-std=c++17", "-O3", f"-I{folder / 'include'}", *(f"-gencode=arch=compute_{a},code=sm_{a}" for a in architectures),
               *shlex.split(options.flags)]
     return f"{shlex.join(before)} {{}} {shlex.join([*machine.find_library(nvcc), '-ldl'])}"

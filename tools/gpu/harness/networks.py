@@ -7,7 +7,7 @@ import json
 import re
 import statistics
 
-from products import read_answers
+from products import find_products, read_answers
 from results import NotRun, folder, read_run
 from text import make_samples, order_samples, write_arrays
 from times import Times
@@ -52,8 +52,9 @@ def read_launches(text):
 
 class Networks(Times):
     def networks(self, variants=False):
-        """Large networks, the smallest step first."""
-        cases = [case for case in self.cases if "network" in case and (variants or "variant" not in case)]
+        """Large networks, the smallest step first. Steps with 8-bit products have a stage of their own, as PyTorch
+        has no such peer here."""
+        cases = [case for case in self.cases if "network" in case and "recipe" not in case and (variants or "variant" not in case)]
         return sorted(cases, key=lambda case: (case["needed"], case["name"]))
 
     # Ceilings.
@@ -104,7 +105,11 @@ class Networks(Times):
         table = read_answers(text)
         path = self.options.output.with_name("cublaslt.json")
         path.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n")
-        refused = [name for name, answer in table["products"].items() if not answer["algorithms"]]
+        # Those of recipes of other GPUs are refused here.
+        cases = [case for case in json.loads((folder / "cases.json").read_text())
+                 if not self.architectures or any(self.has_products(case, a) for a in self.architectures)]
+        asked = set().union(*(find_products((folder / case["source"]).read_text()) for case in cases))
+        refused = [name for name, answer in table["products"].items() if name in asked and not answer["algorithms"]]
         self.note("machine", "probe", not refused, f"{len(table['products'])} products, {len(table['grid'])} of the grid, "
                   f"{len(table['scaled'])} in 8 bits; {path}" + "".join(f"\nno algorithm for {name}" for name in refused))
 

@@ -54,6 +54,7 @@ class Results:
         self.cudnn = None  # the library over cuDNN
         self.compiler = None
         self.environment = None  # of own programs, if it is another one
+        self.architectures = []
         self.failed_builds = []
         self.broken = set()  # cases whose trainer does not run
         text = (folder / "cases.json").read_text()
@@ -161,15 +162,22 @@ class Results:
     def program(self, case):
         return self.out / case["name"]
 
-    def compile_source(self, source, program, libraries=()):
-        """Builds a program, unless it is there and neither its source nor the command changed."""
+    def has_products(self, case, architecture):
+        """Whether a GPU of the architecture has the products of a case."""
+        least, most = case.get("capability", (0, math.inf))
+        return least <= int(re.match(r"\d+", architecture)[0]) <= most
+
+    def compile_source(self, source, program, libraries=(), lacking=()):
+        """Builds a program, unless it is there and neither its source nor the command changed. Leaves out the
+        architectures `lacking`."""
         if self.options.prebuilt:
             return (0, "") if program.exists() else (1, f"{program} is missing, expected it from --build-only")
         if self.seconds_left < 1:
             return TIMEOUT, "no time left"
         # The compiler is a command, with the arguments that follow the source.
         before, _, after = self.compiler.partition("{}")
-        command = [*shlex.split(before), source, *shlex.split(after), *libraries, "-o", program]
+        words = [word for word in shlex.split(before) if word not in {f"-gencode=arch=compute_{a},code=sm_{a}" for a in lacking}]
+        command = [*words, source, *shlex.split(after), *libraries, "-o", program]
         built = program.with_name(program.name + ".built")
         state = hashlib.sha256(json.dumps(list(map(str, command))).encode() + source.read_bytes()).hexdigest()
         if program.exists() and built.exists() and built.read_text() == state:
@@ -218,8 +226,17 @@ class Results:
                     self.note_not_run(case["name"], "build", f"no library over cuDNN: {why}")
             self.cases = [case for case in self.cases if self.cudnn or case.get("needs") != "cudnn"]
 
+        usable = []
+        for case in self.cases:
+            if not self.architectures or any(self.has_products(case, a) for a in self.architectures):
+                usable.append(case)
+            else:
+                self.note_not_run(case["name"], "build", f"8-bit products of '{case['recipe']}' do not run on sm_{self.architectures[0]}")
+        self.cases = usable
+
         def compile(case):
-            return self.compile_source(folder / case["source"], self.program(case), self.libraries(case))
+            lacking = [a for a in self.architectures if not self.has_products(case, a)]
+            return self.compile_source(folder / case["source"], self.program(case), self.libraries(case), lacking)
 
         built = set()
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -60,7 +60,7 @@ class Times(Results):
         if entry["samples"]:
             steps = SAMPLE_SECONDS * 1e3 / max(entry["samples"][-1]["ms"], 1e-6)
         else:
-            steps = SAMPLE_SECONDS * EXPECTED_RATES[case["precision"]] / max(case["operations"], 1)
+            steps = SAMPLE_SECONDS * EXPECTED_RATES.get(case["precision"], 4e14) / max(case["operations"], 1)
         steps = 1 if self.options.emulator else int(min(20000, max(10, steps)))
         path = self.out / f"{name}.time.json"
         command = [self.program(case), "--synthetic", "--seed", 3, "--quiet", "--steps", 0, "--time", steps, "--metrics-json", path]
