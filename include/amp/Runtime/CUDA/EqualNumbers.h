@@ -12,6 +12,8 @@
 #include "amp/Runtime/Host/Zip.h"
 #include "amp/Runtime/Step/EqualRanks.h"
 
+#include <utility>
+
 namespace amp::cuda {
 
 /// Returns a checksum of the program. Different programs rarely share one.
@@ -57,9 +59,11 @@ inline Status compareRanksOf(RankGroup &group,
   exchange.exchange = [](void *pointer, const void *send, uint64_t,
                          void *receive, uint64_t bytes) -> int32_t {
     auto &own = *static_cast<Context *>(pointer);
-    own.status = own.group.share(send, int64_t(bytes),
-                                 "the comparison of the ranks", receive);
-    return own.status.isOk() ? 0 : 1;
+    Status status = own.group.share(send, int64_t(bytes),
+                                    "the comparison of the ranks", receive);
+    const bool isOk = status.isOk();
+    std::swap(own.status, status);
+    return isOk ? 0 : 1;
   };
   amphost::StepSettings own = settings;
   own.exchange = &exchange;
