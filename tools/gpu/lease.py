@@ -21,7 +21,7 @@ import sys
 import time
 
 folder = pathlib.Path(__file__).resolve().parent
-NO_GPU, STOPPED = 3, 4
+NOT_BUILT, NO_GPU, STOPPED = 2, 3, 4
 
 
 @dataclasses.dataclass
@@ -40,7 +40,7 @@ def network(cases, stages, *more):
 
 PARTS = {
     "right": Part("do the states agree with the CPU?", (
-        "--cases", "-small-(bf16|fp16)$|^digits-(mlp|cnn)-(bf16|fp16|overflow)$", "--stages", "states", "--no-peers"), 2.5, 1),
+        "--cases=-small-(bf16|fp16)$|^digits-(mlp|cnn)-(bf16|fp16|overflow)$", "--stages", "states", "--no-peers"), 2.5, 1),
     "gpt2": Part("how fast is GPT-2, next to eager PyTorch, and by launch?", network("gpt2-b64-bf16", "networks,profile"), 3, 1),
     "gpt2-compile": Part("and next to torch.compile?", network("gpt2-b64-bf16", "network-compile"), 5, 2),
     "library": Part("what does cuBLASLt accept, and what does the machine reach?", ("--stages", "ceilings,probe"), 2, 0.7),
@@ -51,7 +51,7 @@ PARTS = {
     "compile": Part("and next to torch.compile?", network("(decoder-300m|resnet50)-bf16", "network-compile"), 8, 3),
     "curves": Part("does GPT-2 learn as with PyTorch?", network("gpt2-b8-bf16", "curves"), 4, 1.5),
     "sanitizer": Part("does compute-sanitizer find anything?", (
-        "--cases", "^digits-|-small-bf16$", "--stages", "sanitizer", "--no-peers"), 4, 1),
+        "--cases=^digits-|-small-bf16$", "--stages", "sanitizer", "--no-peers"), 4, 1),
     "fp16": Part("how fast is fp16?", network("(gpt2-b64|decoder-300m|resnet50)-fp16", "networks"), 5, 1.5),
     "others": Part("how fast are the other networks?", network("(gpt2-b8|gpt2-long|decoder-1b|bert|vit)-bf16", "networks"), 8, 1.5),
 }
@@ -103,8 +103,8 @@ def main():
         if status in (NO_GPU, STOPPED) or status < 0:
             sys.exit(status if status > 0 else STOPPED)
         worst = max(worst, status)
-        # A run that used all its time may have more to do.
-        if seconds < 60 * minutes - 1:
+        # A run that used all its time, or did not build something, may have more to do.
+        if status != NOT_BUILT and seconds < 60 * minutes - 1:
             complete[name] = {"status": status, "seconds": round(seconds, 1)}
             record.write_text(json.dumps(complete, indent=1) + "\n")
     waiting = [name for name in options.parts if name not in complete]
