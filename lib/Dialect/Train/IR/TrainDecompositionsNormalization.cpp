@@ -216,10 +216,7 @@ LogicalResult BatchNormTrainingOp::decompose(OpBuilder &builder,
   Value x = t.widen(getInput());
   auto dims = dimRange(0, typeOf(x).getRank() - 1);
   BatchStatistics batch;
-  // The mean of the centred values corrects the rounding errors of the first
-  // sum, which matter if the mean is large.
-  Value mean = t.mean(x, dims);
-  batch.mean = t.add(mean, t.mean(t.sub(x, mean), dims));
+  batch.mean = t.mean(x, dims);
   batch.centered = t.sub(x, batch.mean);
   Value squares = t.square(batch.centered);
   batch.variance = t.mean(squares, dims);
