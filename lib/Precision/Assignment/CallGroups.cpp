@@ -171,9 +171,23 @@ mlir::amp::findCallGroups(Operation *root,
   return groups;
 }
 
+/// Whether `root` contains a private function with a body.
+static bool hasPrivateFunction(Operation *root) {
+  return root
+      ->walk<WalkOrder::PreOrder>([](FunctionOpInterface function) {
+        auto symbol = dyn_cast<SymbolOpInterface>(function.getOperation());
+        if (symbol && symbol.isPrivate() && !function.isExternal())
+          return WalkResult::interrupt();
+        return WalkResult::skip();
+      })
+      .wasInterrupted();
+}
+
 SmallVector<FunctionOpInterface>
 mlir::amp::splitFunctionsOfUpdates(Operation *root) {
   llvm::MapVector<Operation *, FunctionOpInterface> copies;
+  if (!hasPrivateFunction(root))
+    return {};
   // Calls in a copy are calls of the update in the next round.
   for (bool changed = true; changed;) {
     changed = false;
