@@ -10,6 +10,7 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/ExternalModels/ExternalModels.h"
+#include "amp/Precision/Assignment/SharedFunctions.h"
 #include "amp/Support/PrecisionName.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,6 +51,9 @@ public:
     input = makeRandomGraph(context, options);
     if (failed(verify(*input)))
       return "the graph does not verify";
+    // The copies remain after amp-strip-precision.
+    if (configuration.strategy == "optimal")
+      splitFunctionsOfUpdates(*input);
     int64_t next = 0;
     input->walk([&](Operation *op) {
       if (!isa<ModuleOp>(op))
