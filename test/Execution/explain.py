@@ -315,7 +315,7 @@ given = masked(np.ones((8, 8), bool), tanh).replace("%sm = train.add %s, %m", "%
 argument = f', %k: {S} {{amp.role = "batch", amp.name = "m"}}'
 text = STEP.replace('amp.name = "y"}', 'amp.name = "y"}' + argument)
 with open(folder + "mask-data.mlir", "w") as f:
-    f.write(text.replace("BODY", given.rstrip("\n")).replace("UPDATE", SGD).replace("LR", "1e-1").replace("ARGUMENTS", "")
+    f.write(text.replace("BODY", given.rstrip("\n")).replace("UPDATE", SGD).replace("LR", "0.1").replace("ARGUMENTS", "")
             .replace("RESULTS", "").replace("TENSOR", S))
 np.savez(folder + "mask-data.npz", **arrays)
 assert "no step was skipped" in ok("--data", folder + "mask-data.npz", "--batch-size", 8, "--steps", 2, "--no-shuffle",
