@@ -115,8 +115,8 @@ for name, heads, key_heads, mask in (("packed", 2, 2, False), ("grouped", 4, 2, 
         tiny = size < 1e-36
         assert abs(got[ZEROS] - tiny.sum()) <= 0.02 * array.size, (value, got[ZEROS], tiny.sum())
         largest = np.uint32(got[LARGEST]).view(np.float32)
-        # An error of 2^-23 in a score of 2^18 is an error of 3 % in its weight.
-        bound = 0.01 if value in ("scores", "weights_grad") else 0.06
+        # A score of 2^20 and the log of its sum have errors of 2^-4 in f32: 13 % in the weight.
+        bound = 0.01 if value in ("scores", "weights_grad") else 0.14
         assert abs(largest - size.max()) <= bound * size.max(), (value, largest, size.max())
         assert abs(got[OVERFLOWS] - (size >= 65520).sum()) <= 1, (value, got[OVERFLOWS])
         if value == "scores":
