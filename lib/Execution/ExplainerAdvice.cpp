@@ -180,8 +180,8 @@ static bool isBelowRange(const WatchedRecord &record,
   return product < std::ldexp(1.0, host::getLowExponents(record.type).normal);
 }
 
-/// Follows the zeros of `record` to the value of a low type that rounds other
-/// numbers to zero. Null if there is none.
+/// Follows the zeros of `record` to the value of a low type that rounds nonzero
+/// numbers to zero. Returns null if no such value exists.
 static const WatchedRecord *
 findLostValue(const WatchedRecord *record,
               llvm::ArrayRef<WatchedRecord> records) {
