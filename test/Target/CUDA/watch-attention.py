@@ -86,7 +86,7 @@ for name, heads, key_heads, mask in (("packed", 2, 2, False), ("grouped", 4, 2, 
              for n, h in (("q", heads), ("k", key_heads), ("v", key_heads), ("dy", heads))}
     # A gradient below the range of f16, and scores beyond it.
     batch["dy"][1] *= 1e-6
-    batch["q"][2], batch["k"][2] = batch["q"][2] * 500, batch["k"][2] * 500
+    batch["q"][2], batch["k"][2] = batch["q"][2] * 250, batch["k"][2] * 250
     if mask:
         batch["m"] = random.random((B, 1, S, S)) < 0.7
         batch["m"][..., 0] = True
@@ -115,8 +115,8 @@ for name, heads, key_heads, mask in (("packed", 2, 2, False), ("grouped", 4, 2, 
         tiny = size < 1e-36
         assert abs(got[ZEROS] - tiny.sum()) <= 0.02 * array.size, (value, got[ZEROS], tiny.sum())
         largest = np.uint32(got[LARGEST]).view(np.float32)
-        # A score of 2^20 and the log of its sum have errors of 2^-4 in f32: 13 % in the weight.
-        bound = 0.01 if value in ("scores", "weights_grad") else 0.14
+        # A score of 2^18 and the log of its sum have errors of 2^-7 in f32, so a weight has an error of 1.6 %.
+        bound = 0.02 if value == "weights" else 1e-6
         assert abs(largest - size.max()) <= bound * size.max(), (value, largest, size.max())
         assert abs(got[OVERFLOWS] - (size >= 65520).sum()) <= 1, (value, got[OVERFLOWS])
         if value == "scores":
