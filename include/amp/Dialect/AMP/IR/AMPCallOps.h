@@ -20,7 +20,8 @@
 
 namespace mlir::amp {
 
-/// Verifies the operand and result numbers of a call that computes a derivative.
+/// Verifies the operand and result numbers of a call that computes a
+/// derivative.
 /// A call without both lists does not compute a derivative.
 LogicalResult verifyDerivative(Operation *call, ArrayRef<ShapedType> inputs,
                                ArrayRef<ShapedType> outputs,
