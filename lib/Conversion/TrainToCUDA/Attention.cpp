@@ -585,8 +585,8 @@ static void divide(SDPAGradOp launch, int64_t scratchBytes) {
 
 void mlir::cuda::convertAttention(func::FuncOp step, bool deterministic,
                                   int64_t scratchBytes, bool libraryDropout) {
-  // The plans of both directions drop the same elements, so both or none must
-  // be plans.
+  // The plans of both directions drop the same elements, so either both
+  // are plans or neither is.
   DropoutSeeds seeds;
   llvm::DenseSet<std::pair<Value, int32_t>> decomposed;
   auto getDropoutOf = [](auto op) {

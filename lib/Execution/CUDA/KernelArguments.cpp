@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A record has a line for each number: the number in the first program, and
-// "varies" if another program has another number. A damaged record is no
-// record. The compiled kernels are found by the hash of their text, so a record
-// can never cause wrong code.
+// "varies" if another program has another number. A damaged record is
+// ignored. The compiled kernels are found by the hash of their text, so a
+// record can never cause wrong code.
 //
 //===----------------------------------------------------------------------===//
 

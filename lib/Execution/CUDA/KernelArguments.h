@@ -7,8 +7,8 @@
 //
 // A number of a kernel is an argument if it varies between programs of the same
 // model, and a literal otherwise. A record in the cache says which numbers of
-// the programs of one pattern have varied. It saves the translation for another
-// batch size, which finds them the first time.
+// the programs of one pattern have varied. Without a record, a translation for
+// another batch size finds these numbers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -21,7 +21,7 @@ void ProgramEmitter::emitCallOperands(CallOp call) {
   os << "    const int64_t extents[] = {";
   llvm::interleaveComma(extents, os,
                         [&](int64_t extent) { os << numbers.getHost(extent); });
-  // An array of C++ is not empty.
+  // C++ has no empty arrays.
   os << (extents.empty() ? "0" : ", 0")
      << "};\n    const CallTensor tensors[] = {\n";
   size_t first = 0;

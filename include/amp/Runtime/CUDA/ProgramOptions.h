@@ -44,7 +44,7 @@ struct ProgramOptions {
   std::optional<void *> stream;
   /// The functions are null: the program allocates.
   amp_step_allocator allocator = {};
-  /// Performs the calls of the step. Without calls it has no function.
+  /// Performs the calls of the step. The function is null if the step has none.
   amp_step_caller caller = {};
   /// The ranks of a program with collectives.
   std::shared_ptr<RankGroup> ranks;
