@@ -21,6 +21,7 @@
 #include "amp/Pipelines/CUDAPipeline.h"
 #include "amp/Pipelines/Pipelines.h"
 #include "amp/Replication/Passes.h"
+#include "amp/Support/RenamedName.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -47,5 +48,6 @@ void amp::registerAllPasses() {
   registerAMPReplicationPasses();
   registerCUDAPipeline();
   registerPipelines();
+  registerRenamedPasses();
   train::registerTrainPasses();
 }

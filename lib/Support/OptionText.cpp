@@ -9,6 +9,7 @@
 
 #include "amp/Support/CheckedPass.h"
 #include "amp/Support/NearName.h"
+#include "amp/Support/RenamedName.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -75,7 +76,9 @@ static std::string &getWrongValue() {
   return text;
 }
 
-bool mlir::amp::rejectOption(const Twine &reason) {
+/// Keeps the reason why an option is wrong, and returns true: parsers of
+/// options can only print.
+static bool rejectOption(const Twine &reason) {
   getWrongValue() = reason.str();
   return true;
 }
@@ -104,11 +107,16 @@ struct OptionNames : mlir::detail::PassOptions {
 static std::string checkKeys(StringRef owner, StringRef text,
                              ArrayRef<StringRef> known,
                              ArrayRef<StringRef> lists) {
-  for (StringRef key : getKeys(text))
-    if (!llvm::is_contained(known, key))
-      return (owner + ": unknown option '" + key + "'" +
-              mlir::amp::suggestName(key, known))
-          .str();
+  for (StringRef key : getKeys(text)) {
+    if (llvm::is_contained(known, key))
+      continue;
+    std::string renaming = mlir::amp::describeRenaming(owner, key);
+    if (!renaming.empty())
+      return (owner + ": option " + renaming).str();
+    return (owner + ": unknown option '" + key + "'" +
+            mlir::amp::suggestName(key, known))
+        .str();
+  }
   StringRef repeated = findRepeatedOption(text, lists);
   if (repeated.empty())
     return "";

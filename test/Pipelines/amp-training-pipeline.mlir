@@ -21,7 +21,7 @@
 // RUN: not amp-opt %s --amp-training-pipeline=policy=nowhere.yaml 2>&1 | FileCheck %s --check-prefix=ERR-POLICY
 // RUN: not amp-opt %s --amp-training-pipeline=mode=test 2>&1 | FileCheck %s --check-prefix=ERR-MODE
 // RUN: not amp-opt %s --amp-training-pipeline=narrow-saved-activations=true 2>&1 | FileCheck %s --check-prefix=ERR-RENAMED
-// ERR-RENAMED: is now called compress-activations
+// ERR-RENAMED: is now called 'compress-activations'
 
 // ERR-PRECISION: error: auto-mixed-precision: unknown precision 'fp7', expected fp16, bf16 or f32
 // ERR-SCALING: error: amp-insert-loss-scaling: unknown mode 'often', expected dynamic, layerwise, none or a number

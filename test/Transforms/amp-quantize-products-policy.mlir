@@ -95,7 +95,7 @@
 // BACKWARD: error: amp-quantize-products: expected 'backward' to be quantized, high or dequantized, got 'low'
 // OPTION: error: amp-quantize-products: expected 'formats' to be e4m3 or hybrid, got 'e5m2'
 // BRACKET: error: amp-quantize-products: expected 'keep' to be globs of names of layers ({{.*}}), got '['
-// RENAMED: option 'fp8-forward-only' is now called fp8-backward=high
+// RENAMED: option 'fp8-forward-only' is now called 'fp8-backward=high'
 
 //--- user.yaml
 version: 1

@@ -19,15 +19,6 @@ namespace mlir::amp {
 /// The result of `amp-training-pipeline` for a training step.
 enum class PipelineMode { Training, Inference };
 
-/// Parses an option that has been renamed. It is always an error, whose text is
-/// the description of the option.
-struct RenamedOptionParser : llvm::cl::parser<bool> {
-  using llvm::cl::parser<bool>::parser;
-  bool parse(llvm::cl::Option &option, StringRef, StringRef, bool &) {
-    return rejectOption("option '" + option.ArgStr + "' " + option.HelpStr);
-  }
-};
-
 /// Options of `amp-training-pipeline`.
 struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
   Option<std::string> precision{
@@ -94,9 +85,6 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
                      "bits), or dequantized (16 bits, from the 8-bit copies "
                      "of the forward pass)"),
       llvm::cl::init("quantized")};
-  Option<bool, RenamedOptionParser> fp8ForwardOnly{
-      *this, "fp8-forward-only",
-      llvm::cl::desc("is now called fp8-backward=high"), llvm::cl::init(false)};
   Option<bool, ValueParser<bool>> fp8HighWeightGradients{
       *this, "fp8-high-weight-gradients",
       llvm::cl::desc("Keep the products that compute gradients of weights in "
@@ -174,10 +162,6 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       *this, "compress-activations",
       llvm::cl::desc("Store f32 values that the backward pass reads in the low "
                      "type (amp-compress-activations)"),
-      llvm::cl::init(false)};
-  Option<bool, RenamedOptionParser> narrowSavedActivations{
-      *this, "narrow-saved-activations",
-      llvm::cl::desc("is now called compress-activations"),
       llvm::cl::init(false)};
   Option<std::string> masterWeights{
       *this, "master-weights",

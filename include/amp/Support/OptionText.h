@@ -22,10 +22,8 @@
 
 namespace mlir::amp {
 
-/// Keeps the reason why an option is wrong, and returns true: parsers of
-/// options can only print.
-bool rejectOption(const Twine &reason);
-/// The same for the value `text` of option `name`.
+/// Keeps the reason why the value `text` of option `name` is wrong, and returns
+/// true: parsers of options can only print.
 bool rejectOptionValue(StringRef name, StringRef text, StringRef expected);
 
 /// Parses a value of an option. `rejectOptionValue` has the error, which LLVM

@@ -14,6 +14,7 @@
 
 #include "AdapterFile.h"
 #include "PolicyScalar.h"
+#include "amp/Support/RenamedName.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/YAMLTraits.h"
 
@@ -96,8 +97,11 @@ struct MappingTraits<mlir::amp::detail::AdapterDocument> {
     for (auto [index, key] : llvm::enumerate(mlir::amp::detail::listKeys))
       io.mapOptional(key.data(), adapter.lists[index]);
     io.mapOptional("operations", adapter.operations);
-    if (!io.outputting() && llvm::is_contained(io.keys(), "units"))
-      io.setError("the key 'units' is now called 'composite-patterns'");
+    if (!io.outputting())
+      for (StringRef key : io.keys())
+        if (std::string text = mlir::amp::describeRenaming("policy", key);
+            !text.empty())
+          io.setError("the key " + text);
     io.mapOptional("composite-patterns", adapter.compositePatterns);
     io.mapOptional("moves", adapter.moves);
     io.mapOptional("reads-part", adapter.readsPart);
