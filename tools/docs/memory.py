@@ -1,6 +1,6 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tables of memory of docs/models.md, from reports of train-report-memory."""
+"""The tables of memory in docs/models.md, from reports of train-report-memory."""
 
 import json
 import pathlib
@@ -74,14 +74,12 @@ def megabytes(count):
 
 
 def tables(tools, folder):
+    """The rows of both tables, each with its head."""
     folder = pathlib.Path(folder)
-    forward = """\
-| model | type | weights | weights, MB | layers | with weights, MB | saved | with weights, MB | all | with weights, MB |
-|---|---|---:|---:|---:|---:|---:|---:|---:|---:|
-"""
-    parts = ("| model | type | parameters | low copies | optimizer | other | batch | saved | gradients "
-             "| temporaries | peak, MB | "
-             + " | ".join(f"batch in {gib} GiB" for gib in GIB) + " |\n|---|---|" + "---:|" * (9 + len(GIB)) + "\n")
+    forward = [["model", "type", "weights", "weights, MB", "layers", "with weights, MB", "saved", "with weights, MB",
+                "all", "with weights, MB"]]
+    parts = [["model", "type", "parameters", "low copies", "optimizer", "other", "batch", "saved", "gradients",
+              "temporaries", "peak, MB"] + [f"batch in {gib} GiB" for gib in GIB]]
     for name in MODELS:
         graph = folder / f"{name}-any.mlir"
         execute(pathlib.Path(tools) / "amp-model", name, "-o", graph)
@@ -89,11 +87,10 @@ def tables(tools, folder):
             found = report(tools, graph, options)
             if "recompute" not in options:
                 size = weights(found)
-                cells = []
+                row = [name, label, f"{found['parameters']:,}", megabytes(size)]
                 for elements, count in (layers(found["forward"]), total(found["saved"]), total(found["forward"])):
-                    cells.append(f"{elements:,} | {megabytes(size + count)}")
-                forward += (f"| {name} | {label} | {found['parameters']:,} | {megabytes(size)} | "
-                            + " | ".join(cells) + " |\n")
+                    row += [f"{elements:,}", megabytes(size + count)]
+                forward.append(row)
             peaks = {}
 
             def peak(batch):
@@ -104,8 +101,7 @@ def tables(tools, folder):
             categories = found["categories"]
             order = ("parameters", "low weights", "optimizer state", "other state", "batch", "saved activations",
                      "gradients", "temporaries")
-            cells = [megabytes(categories[which]["at_peak"]) for which in order]
-            cells.append(megabytes(found["peak_bytes"]))
-            cells += [f"{largest_batch(peak, gib << 30):,}" for gib in GIB]
-            parts += f"| {name} | {label} | " + " | ".join(cells) + " |\n"
-    return forward, parts
+            row = [name, label] + [megabytes(categories[which]["at_peak"]) for which in order]
+            row.append(megabytes(found["peak_bytes"]))
+            parts.append(row + [f"{largest_batch(peak, gib << 30):,}" for gib in GIB])
+    return {"forward": forward, "memory": parts}
