@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Models of torchvision and transformers take one training step through each door: a
+# Models of torchvision and transformers take one training step in each mode: a
 # compiled step in f32, and torch.compile with the passes as its backend. The results are the
 # input of docs/torch-coverage.md.
 #
@@ -14,7 +14,7 @@
 # CHECK: | transformers | compile | 1 | 1 | 100 % |
 # CHECK: | transformers | guest | 1 | 1 | 100 % |
 # CHECK-COUNT-2: Every model that was tried trains.
-"""Usage: coverage.py --output <file> [--resume] [--doors compile,guest] [--timeout <seconds>]
+"""Usage: coverage.py --output <file> [--resume] [--modes compile,guest] [--timeout <seconds>]
 [--expect-all] [model...]: by default all models. Each model runs in a process that ends after the
 timeout. --resume keeps the results in the file and runs the other models; --retry also runs those
 without success. With --expect-all, a model that does not train is an error."""
@@ -35,7 +35,7 @@ import torch
 import amp_torch
 from architectures import FAMILIES, NotTried
 
-DOORS = ("compile", "guest")
+MODES = ("compile", "guest")
 #: Relative differences of losses from eager PyTorch in f32. The norms of a small batch
 #: amplify roundings, so the second loss has the bound of library-models.py.
 FIRST, SECOND = 1e-4, 1e-3
@@ -114,21 +114,21 @@ def reasons_of(error):
     return [first_line(error)]
 
 
-def try_model(family, name, doors):
-    """The result of each door, as the page reads it."""
+def try_model(family, name, modes):
+    """The result of each mode, as the page reads it."""
     make = FAMILIES[family][1]
     try:
         expected, is_random = eager(make, name)
     except NotTried as error:
         return {"not tried": str(error)}
     result = {}
-    for door in doors:
+    for mode in modes:
         try:
-            losses, notes = {"compile": compiled, "guest": guest}[door](make, name)
+            losses, notes = {"compile": compiled, "guest": guest}[mode](make, name)
         except Exception as error:  # The table has an entry for each model.
             if os.environ.get("AMP_COVERAGE_TRACE"):
                 traceback.print_exc()
-            result[door] = {"reasons": reasons_of(error)}
+            result[mode] = {"reasons": reasons_of(error)}
             continue
         differences = [abs(a - b) / max(abs(b), 1e-6) for a, b in zip(losses, expected)]
         entry = {"difference": float(f"{max(differences):.1e}"), **notes}
@@ -136,17 +136,17 @@ def try_model(family, name, doors):
             entry["random"] = True
         if not all(map(math.isfinite, losses)):
             entry["reasons"] = ["a loss that is not finite"]
-        elif door == "compile" and not is_random and (differences[0] > FIRST or differences[1] > SECOND):
+        elif mode == "compile" and not is_random and (differences[0] > FIRST or differences[1] > SECOND):
             entry["reasons"] = [f"the losses differ from those of PyTorch by {max(differences):.0e}"]
-        result[door] = entry
+        result[mode] = entry
     return result
 
 
-def child(connection, family, name, doors):
+def child(connection, family, name, modes):
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    connection.send(try_model(family, name, doors))
+    connection.send(try_model(family, name, modes))
     connection.close()
 
 
@@ -159,11 +159,11 @@ def warm_up():
         amp_torch.export(model, torch.nn.functional.cross_entropy, optimizer_of(model), batch, folder)
 
 
-def in_process(family, name, doors, timeout):
+def in_process(family, name, modes, timeout):
     """The results of a process that starts with the imported libraries."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=child, args=(theirs, family, name, doors))
+    process = context.Process(target=child, args=(theirs, family, name, modes))
     process.start()
     theirs.close()
     try:
@@ -177,7 +177,7 @@ def in_process(family, name, doors, timeout):
     finally:
         process.kill()
         process.join()
-    return {door: {"reasons": [reason]} for door in doors}
+    return {mode: {"reasons": [reason]} for mode in modes}
 
 
 def trains(entry):
@@ -187,8 +187,8 @@ def trains(entry):
 def describe(result):
     if "not tried" in result:
         return f"not tried: {result['not tried']}"
-    return ", ".join(f"{door}: {entry['difference'] if trains(entry) else '; '.join(entry['reasons'])}"
-                     for door, entry in result.items())
+    return ", ".join(f"{mode}: {entry['difference'] if trains(entry) else '; '.join(entry['reasons'])}"
+                     for mode, entry in result.items())
 
 
 def write(path, results):
@@ -198,12 +198,12 @@ def write(path, results):
     os.replace(path + ".new", path)
 
 
-def done(result, doors, retry):
+def done(result, modes, retry):
     if result is None:
         return False
     if "not tried" in result:
         return not retry
-    return all(door in result and (trains(result[door]) or not retry) for door in doors)
+    return all(mode in result and (trains(result[mode]) or not retry) for mode in modes)
 
 
 def main():
@@ -211,12 +211,12 @@ def main():
     parser.add_argument("--output", required=True)
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--retry", action="store_true")
-    parser.add_argument("--doors", default=",".join(DOORS))
+    parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--timeout", type=float, default=240)
     parser.add_argument("--expect-all", action="store_true")
     parser.add_argument("models", nargs="*")
     options = parser.parse_args()
-    doors, results = options.doors.split(","), {family: {} for family in FAMILIES}
+    modes, results = options.modes.split(","), {family: {} for family in FAMILIES}
     if (options.resume or options.retry) and os.path.exists(options.output):
         with open(options.output) as file:
             results |= {family: entries for family, entries in json.load(file).items() if family in FAMILIES}
@@ -227,8 +227,8 @@ def main():
             if options.models and name not in options.models:
                 continue
             known = results[family].get(name)
-            if not done(known, doors, options.retry):
-                found = in_process(family, name, doors, options.timeout)
+            if not done(known, modes, options.retry):
+                found = in_process(family, name, modes, options.timeout)
                 results[family][name] = found if "not tried" in found else {**(known or {}), **found}
                 results[family][name].pop("not tried", None) if "not tried" not in found else None
                 write(options.output, results)

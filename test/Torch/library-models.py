@@ -1,14 +1,14 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Unmodified models of torchvision and transformers through both doors. The exported
+# Unmodified models of torchvision and transformers in both modes. The exported
 # step and the model in PyTorch have the same losses in f32. In torch.compile the
 # strategy `autocast` has the losses of eager torch.autocast.
 #
 # REQUIRES: torch-models, full
 # RUN: rm -rf %t && mkdir %t
-# RUN: %torch_python %s %t --door export gpt2 vit
-"""Usage: library-models.py <folder> [--door export|guest] [model...]: by default all, with a
+# RUN: %torch_python %s %t --mode export gpt2 vit
+"""Usage: library-models.py <folder> [--mode export|guest] [model...]: by default all, with a
 table of the page docs/pytorch.md. The exit status is 1 if a model does not train."""
 
 import os
@@ -76,22 +76,22 @@ def guest(name, folder):
     return text
 
 
-DOORS = {"export": exported, "guest": guest}
+MODES = {"export": exported, "guest": guest}
 
 
 def main():
     folder, *names = sys.argv[1:]
-    doors = list(DOORS)
-    if names[:1] == ["--door"]:
-        doors, names = [names[1]], names[2:]
+    modes = list(MODES)
+    if names[:1] == ["--mode"]:
+        modes, names = [names[1]], names[2:]
     failures = 0
-    print("| model | " + " | ".join(doors) + " |")
-    print("|---" * (1 + len(doors)) + "|")
+    print("| model | " + " | ".join(modes) + " |")
+    print("|---" * (1 + len(modes)) + "|")
     for name in names or LIBRARY:
         cells = [name]
-        for door in doors:
+        for mode in modes:
             try:
-                cells.append(DOORS[door](name, folder))
+                cells.append(MODES[mode](name, folder))
             except Exception as error:  # A table has a line for each model.
                 failures += 1
                 lines = [line.strip() for line in str(error).strip().splitlines()]

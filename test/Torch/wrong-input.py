@@ -149,9 +149,9 @@ expect("or torch.compile with amp_torch.backend", Net(lambda x: x.sort(-1).value
 version = torch.__version__
 for wrong in ("2.8.0+cpu", "2.16.0a0"):
     torch.__version__ = wrong
-    for door in (lambda: amp_torch.export(model, F.cross_entropy, sgd(model), (x, y), folder), lambda: amp_torch.backend("bf16")):
+    for call in (lambda: amp_torch.export(model, F.cross_entropy, sgd(model), (x, y), folder), lambda: amp_torch.backend("bf16")):
         try:
-            door()
+            call()
             raise AssertionError(f"torch {wrong} was accepted")
         except RuntimeError as error:
             assert f"amp_torch supports torch 2.9 to 2.15, this is {wrong}; install a supported version" in str(error), error

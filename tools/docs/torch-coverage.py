@@ -4,7 +4,7 @@
 """Usage: torch-coverage.py <root of the source tree> [<results>]
 
 Prints docs/torch-coverage.md: the models of torchvision and transformers that train
-through each door of amp_torch, and why the others do not. It reads the results of
+in each mode of amp_torch, and why the others do not. It reads the results of
 test/Torch/coverage.py, by default test/Torch/Inputs/coverage.json."""
 
 import collections
@@ -19,14 +19,14 @@ HEAD = """\
 # Models that train
 
 [coverage.py](../test/Torch/coverage.py) gives models of torchvision and transformers two losses and one update
-of clipped gradients through each door: [`amp_torch.compile`](pytorch.md) on the CPU in f32, and
+of clipped gradients in each mode: [`amp_torch.compile`](pytorch.md) on the CPU in f32, and
 [`torch.compile`](pytorch-guest.md) with `amp_torch.backend("bf16")`. The models have random weights, and no dropout where a
 setting removes it. Those of transformers have small configurations, which [rules](../test/Torch/Inputs/architectures.py)
 derive from the names of settings, and no cache. Their mixtures of experts have
 `set_experts_implementation("batched_mm")`: the default sorts the samples by expert.
 
-A model trains through `compile` if its losses equal those of eager PyTorch in f32: the first within 1e-4, the second within
-1e-3, relative to the loss. It trains through the guest if its losses are finite and operations are in bf16. Where the
+A model trains with `compile` if its losses equal those of eager PyTorch in f32: the first within 1e-4, the second within
+1e-3, relative to the loss. It trains with the guest if its losses are finite and operations are in bf16. Where the
 loss depends on random numbers, a finite loss counts. A model that eager PyTorch does not train in its small
 configuration is not tried.
 
@@ -34,7 +34,7 @@ configuration is not tried.
 PYTHONPATH=tools/amp-torch:test/Torch/Inputs .venv-torch/bin/python test/Torch/coverage.py --resume --output test/Torch/Inputs/coverage.json
 ```
 """
-DOORS = ("compile", "guest")
+MODES = ("compile", "guest")
 FAMILIES = ("torchvision", "transformers")
 
 
@@ -42,19 +42,19 @@ def trains(entry):
     return "reasons" not in entry
 
 
-def tried(entries, door):
-    """The results of a door by model."""
-    return {name: entry[door] for name, entry in sorted(entries.items()) if door in entry}
+def tried(entries, mode):
+    """The results of a mode, by model."""
+    return {name: entry[mode] for name, entry in sorted(entries.items()) if mode in entry}
 
 
 def summary(results):
-    lines = ["| models of | door | tried | train | share of these |", "|---|---|---|---|---|"]
+    lines = ["| models of | mode | tried | train | share of these |", "|---|---|---|---|---|"]
     for family in FAMILIES:
-        for door in DOORS:
-            found = tried(results[family], door)
+        for mode in MODES:
+            found = tried(results[family], mode)
             count = sum(map(trains, found.values()))
             share = f"{100 * count / len(found):.0f} %" if found else "–"
-            lines.append(f"| {family} | {door} | {len(found)} | {count} | {share} |")
+            lines.append(f"| {family} | {mode} | {len(found)} | {count} | {share} |")
     return "\n".join(lines)
 
 
@@ -67,11 +67,11 @@ def short(reason):
     return reason.split("; use ")[0].split(" (torch:")[0].split("; write it")[0][:160]
 
 
-def reasons(results, door):
+def reasons(results, mode):
     """The reasons why models do not train, the most frequent first."""
     models = collections.defaultdict(list)
     for family in FAMILIES:
-        for name, entry in tried(results[family], door).items():
+        for name, entry in tried(results[family], mode).items():
             for reason in dict.fromkeys(map(short, entry.get("reasons", ()))):
                 models[reason].append(name)
     if not models:
@@ -104,14 +104,14 @@ def main():
     print(summary(results))
     print("\nThe command adds the models that have not been tried yet: torchvision has 80 classifiers, transformers has 293 "
           "architectures\nwith a language model or a classifier.")
-    for door in DOORS:
-        print(f"\n## Through `{door}`\n")
+    for mode in MODES:
+        print(f"\n## With `{mode}`\n")
         for family in FAMILIES:
-            names = [name for name, entry in tried(results[family], door).items() if trains(entry)]
+            names = [name for name, entry in tried(results[family], mode).items() if trains(entry)]
             if names:
                 print(f"These models of {family} train:\n\n{wrapped(names)}\n")
-        if any(tried(results[family], door) for family in FAMILIES):
-            print(reasons(results, door))
+        if any(tried(results[family], mode) for family in FAMILIES):
+            print(reasons(results, mode))
     left = {name: entry["not tried"] for name, entry in sorted(results["transformers"].items()) if "not tried" in entry}
     if left:
         print("\n## Not tried\n\n| model | why |\n|---|---|")
