@@ -86,7 +86,6 @@ def CUDA_MaxPool2DOp : CUDA_TunedOp<"max_pool2d", ["x"], ["y"]> {
     The maximum over windows of [N, H, W, C], as `train.max_pool2d`. `window`
     and `strides` are [height, width]. `padding` is [top, bottom, left, right]
     and has the value -inf.
-    -inf.
 
     Example:
 
