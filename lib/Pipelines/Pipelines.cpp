@@ -156,19 +156,12 @@ static void addQuantization(OpPassManager &pm,
   pm.addPass(std::move(pass));
 }
 
-void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
-                                         const AMPPipelineOptions &options,
-                                         OperationClassifier classifier,
-                                         ReportHandler onReport) {
-  bool training = options.mode == PipelineMode::Training;
-  // The policy supplies the missing options. If the policy is invalid,
-  // auto-mixed-precision reports it.
-  PolicySettings settings = Policy::readSettings(options.policy);
-  std::string precision = choose(options.precision, settings.precision, "fp16");
-  std::string recipe =
-      takeRecipe(precision, options.fp8Recipe, settings.float8.recipe);
-  std::string masters =
-      choose(options.masterWeights, settings.masterWeights, "cast");
+/// Returns the options of auto-mixed-precision for the low type `precision`,
+/// with master weights by `masters`.
+static AutoMixedPrecisionPassOptions
+getMixedPrecision(const AMPPipelineOptions &options,
+                  const PolicySettings &settings, const std::string &precision,
+                  const std::string &masters) {
   AutoMixedPrecisionPassOptions mixedPrecision;
   mixedPrecision.precision = precision;
   mixedPrecision.policy = options.policy;
@@ -187,10 +180,47 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
           : options.strategy == "optimal";
   if (isOptimal || !options.padForTensorCores)
     mixedPrecision.target = options.target;
-  if (training)
+  if (options.mode == PipelineMode::Training)
     mixedPrecision.masterWeights = masters;
   mixedPrecision.reports.assign(options.reports.begin(), options.reports.end());
+  return mixedPrecision;
+}
 
+/// Adds the passes that store weights as `masters` says and pad products.
+static void addMasterWeights(OpPassManager &pm,
+                             const AMPPipelineOptions &options,
+                             const std::string &masters) {
+  bool training = options.mode == PipelineMode::Training;
+  InsertMasterWeightsPassOptions masterWeights;
+  masterWeights.mode = training ? masters : "inference";
+  if (training) {
+    masterWeights.updateRounding = options.updateRounding;
+    masterWeights.moments = options.moments;
+  }
+  pm.addPass(createInsertMasterWeightsPass(masterWeights));
+  if (options.padForTensorCores) {
+    train::TrainPadForTensorCoresOptions padding;
+    if (!options.target.empty())
+      padding.target = options.target;
+    pm.addPass(train::createTrainPadForTensorCores(padding));
+  }
+}
+
+void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
+                                         const AMPPipelineOptions &options,
+                                         OperationClassifier classifier,
+                                         ReportHandler onReport) {
+  bool training = options.mode == PipelineMode::Training;
+  // The policy supplies the missing options. If the policy is invalid,
+  // auto-mixed-precision reports it.
+  PolicySettings settings = Policy::readSettings(options.policy);
+  std::string precision = choose(options.precision, settings.precision, "fp16");
+  std::string recipe =
+      takeRecipe(precision, options.fp8Recipe, settings.float8.recipe);
+  std::string masters =
+      choose(options.masterWeights, settings.masterWeights, "cast");
+  AutoMixedPrecisionPassOptions mixedPrecision =
+      getMixedPrecision(options, settings, precision, masters);
   // Autocast sees only the forward pass, as in torch. The backward pass then
   // runs in the types that the forward pass saved.
   bool isAutocast = options.strategy.empty()
@@ -219,20 +249,7 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
 
   // Master weights come before scaling, so that the same overflow guard covers
   // their copies.
-  InsertMasterWeightsPassOptions masterWeights;
-  masterWeights.mode = training ? masters : "inference";
-  if (training) {
-    masterWeights.updateRounding = options.updateRounding;
-    masterWeights.moments = options.moments;
-  }
-  pm.addPass(createInsertMasterWeightsPass(masterWeights));
-  if (options.padForTensorCores) {
-    train::TrainPadForTensorCoresOptions padding;
-    if (!options.target.empty())
-      padding.target = options.target;
-    pm.addPass(train::createTrainPadForTensorCores(padding));
-  }
-
+  addMasterWeights(pm, options, masters);
   if (training)
     addLossScaling(pm, options, settings.lossScaling, precision);
   pm.addPass(createOptimizeCastsPass());
