@@ -213,7 +213,7 @@ static Attribute getNumberOf(Type type, double number) {
                 : Attribute(scalar);
 }
 
-/// Numbers of both signs, of which no function but the identity returns all.
+/// Numbers of both signs. Only the identity returns all of them.
 static constexpr double kSamples[] = {0, 1, 3, 37, -5, 1000};
 
 llvm::BitVector FiniteFlags::getIdentity(OpOperand &operand) {

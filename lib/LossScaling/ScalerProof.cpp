@@ -119,7 +119,7 @@ static LogicalResult failExchanged(const ScalerProof::State &state,
     diagnostic << other;
   else
     diagnostic << "another " << what;
-  diagnostic << ", expected that of its own " << what;
+  diagnostic << ", expected the new value of its own " << what;
   return diagnostic;
 }
 
@@ -178,7 +178,7 @@ LogicalResult ScalerProof::checkTracker(const State &state) {
     return emitError(state.value.getLoc())
            << "the update of " << state.name
            << " gives the old value back, expected the new one, which is "
-              "computed with that of the scale";
+              "computed with the new scale";
   case Origin::Other:
     return failExchanged(state, getName(other), "tracker");
   case Origin::ByHand:

@@ -104,7 +104,8 @@ LogicalResult mlir::amp::checkBackwardPass(const StepRewriter &step,
         continue;
       return nested->emitOpError("reads a gradient as ")
              << type
-             << ", for which neither its dialect nor that of its producer has "
+             << ", for which neither its dialect nor the dialect of its "
+                "producer has "
                 "a cast; expected a CastMaterializationInterface, or a step "
                 "into which auto-mixed-precision has put casts by an adapter";
     }

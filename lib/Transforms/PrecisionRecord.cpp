@@ -320,7 +320,7 @@ LogicalResult Restorer::restoreSignature() {
   auto signature = dyn_cast<FunctionType>(type.getValue());
   if (!signature || signature.getNumInputs() != function.getNumArguments() ||
       signature.getNumResults() != function.getNumResults())
-    return fail("the signature is no longer that of the input");
+    return fail("the signature differs from the signature of the input");
   for (auto [argument, input] :
        llvm::zip(function.getArguments(), signature.getInputs())) {
     counts.values += argument.getType() != input;

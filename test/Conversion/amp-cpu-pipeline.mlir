@@ -15,8 +15,8 @@
 // MLP: return{{$}}
 // MLP: vector.fma
 
-// The step calls a function for each nest, of which the cast's, the product's
-// and the exponential's are three.
+// The step calls a function for each nest. The cast, the product and the
+// exponential are three nests.
 // LOOPS-LABEL: func.func @step_cpu
 // LOOPS-SAME: (%[[W:.*]]: memref<4x8xf32> {llvm.noalias}, %{{.*}}: memref<2x4xf16> {llvm.noalias}, %{{.*}}: memref<2x8xf16> {llvm.noalias})
 // LOOPS-NOT: linalg.

@@ -222,7 +222,7 @@ func.func @exponents(%x: tensor<16x64xf32> {amp.role = "batch", amp.name = "x"})
   %a = amp.amax %x blocks [1, 32] : tensor<16x64xf32> -> tensor<16x2xf32>
   %s = amp.scale_from_amax %a for f8E4M3FN : tensor<16x2xf32>
   %0 = amp.quantize %x by %s blocks [1, 32] : (tensor<16x64xf32>, tensor<16x2xf32>) -> tensor<16x64xf8E4M3FN>
-  // expected-error@+1 {{has scales of 32 elements of its first operand that are not known to be powers of two, expected those of amp.scale_from_amax with 'power_of_two': a GPU reads only exponents (E8M0)}}
+  // expected-error@+1 {{has scales of 32 elements of its first operand that are not known to be powers of two, expected scales of amp.scale_from_amax with 'power_of_two': a GPU reads only exponents (E8M0)}}
   %2 = amp.scaled_matmul %0 by %s blocks [1, 32], %0 by %s blocks [1, 32] {transpose_b} : (tensor<16x64xf8E4M3FN>, tensor<16x2xf32>), (tensor<16x64xf8E4M3FN>, tensor<16x2xf32>) -> tensor<16x16xf32>
   return %2 : tensor<16x16xf32>
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // amp-run and trainers have no operations that a step could call. Step/calls.py and
-// Torch/custom-operations.py run such steps. A program for a GPU has parts, of which those
-// with odd numbers are calls.
+// Torch/custom-operations.py run such steps. A program for a GPU has parts. The parts with
+// odd numbers are calls.
 //
 // RUN: %python -c "import numpy; numpy.savez('%t.npz', x=numpy.zeros((8, 4), numpy.float32))"
 // RUN: not amp-run %s --data %t.npz --steps 1 --batch-size 4 2>&1 | FileCheck %s --check-prefix=CPU

@@ -34,7 +34,7 @@ def train(model, cache, size, precision, *batch):
                             capture_output=True, text=True)
     assert result.returncode == 0, (model, size, result.stderr)
     with np.load(saved) as states:
-        # A step with a fixed batch is another graph, of which the progress has a hash.
+        # A step with a fixed batch is another graph, and the progress has a hash of the graph.
         return {name: states[name].tobytes() for name in states if name != "__amp_progress__"}, count_calls(nvcc) - before
 
 

@@ -41,7 +41,7 @@ def train(size, cache="cache", model=MODEL, batch=True, fails=None):
 def check(mine, other):
     for one, two in zip(mine[:2], other[:2]):
         assert one.keys() == two.keys() and one, (one.keys(), two.keys())
-        # A step with a fixed batch is another graph, of which the progress has a hash.
+        # A step with a fixed batch is another graph, and the progress has a hash of the graph.
         for name in one.keys() - {"__amp_progress__"}:
             assert one[name].dtype == two[name].dtype and one[name].tobytes() == two[name].tobytes(), name
 

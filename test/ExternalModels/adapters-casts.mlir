@@ -20,7 +20,7 @@
 // ARITH: arith.truncf %{{.*}} {amp.inserted} : tensor<4xf32> to tensor<4xf16>
 // ARITH-NOT: amp.cast
 //
-// UNKNOWN: error: 'toy.descend' op reads a gradient as 'tensor<4xf16>', for which neither its dialect nor that of its producer has a cast
+// UNKNOWN: error: 'toy.descend' op reads a gradient as 'tensor<4xf16>', for which neither its dialect nor the dialect of its producer has a cast
 
 //--- toy.yaml
 version: 1

@@ -1,6 +1,6 @@
-// A loop of which only the policy tells runs as often as scf.for. Weights that
+// A loop that only the policy describes runs as often as scf.for. Weights that
 // it carries and never changes are cast once before it. Values that it changes
-// keep their types, and so do values that are read after it.
+// and values that are read after it keep their types.
 //
 // RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision=policy=stablehlo --mlir-print-op-generic -o %t
 // RUN: FileCheck %s < %t

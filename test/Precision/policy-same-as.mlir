@@ -42,7 +42,7 @@
 // NONE: warning: auto-mixed-precision: nothing became low: the policy lists none of the 2 operations such as 'foreign.dot'
 // NONE-NOT: warning
 // NONE-NOT: amp.mixed_precision
-// Nor where f32 is asked for, by a pin or the precision, or without floats.
+// There is no warning if a pin or the precision asks for f32, or without floats.
 // RUN: amp-opt %t/pinned.mlir --auto-mixed-precision -o /dev/null 2>&1 | FileCheck %s --check-prefix=SILENT --allow-empty
 // RUN: amp-opt %t/foreign.mlir --allow-unregistered-dialect --auto-mixed-precision=precision=f32 -o /dev/null 2>&1 | FileCheck %s --check-prefix=SILENT --allow-empty
 // SILENT-NOT: warning

@@ -10,7 +10,7 @@
 // CHECK: "stablehlo.select"({{.*}}) : (tensor<64x64xi1>, tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
 // CHECK: "stablehlo.dot_general"({{.*}} : (tensor<64x64xbf16>, tensor<64x64xbf16>)
 
-// The comparison with an activation is none with a random number.
+// A comparison of two activations does not read random numbers.
 // CHECK: "stablehlo.compare"({{.*}} : (tensor<64x64xbf16>, tensor<64x64xbf16>)
 // REMARK: KeptF32 {{.*}}Op=stablehlo.divide, Reason="computed from integer bits
 func.func @triangular(%bits: tensor<64x64xui32>, %w: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xi1>) {

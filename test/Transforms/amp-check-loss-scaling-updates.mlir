@@ -33,9 +33,9 @@ func.func @two_scales_swapped(
   } else {
     scf.yield %w : tensor<4xf32>
   }
-  // expected-error @below {{the update of "loss_scale.b" is the new value of "loss_scale.a", expected that of its own scale}}
+  // expected-error @below {{the update of "loss_scale.b" is the new value of "loss_scale.a", expected the new value of its own scale}}
   %na, %ta, %ha = amp.update_scale %a, %t, %h, %fa
-  // expected-error @below {{the update of "loss_scale.a" is the new value of "loss_scale.b", expected that of its own scale}}
+  // expected-error @below {{the update of "loss_scale.a" is the new value of "loss_scale.b", expected the new value of its own scale}}
   %nb, %tb, %hb = amp.update_scale %b, %t, %h, %fb
   return %nv, %nw, %nb, %na : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>
 }
@@ -59,8 +59,8 @@ func.func @update_within_the_guard(
   %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
   %ok = tensor.extract %finite[] : tensor<i1>
   // expected-error @below {{the update of "loss_scale" gives the old scale back where gradients are not finite, expected the new one, which is updated outside of the guard}}
-  // expected-error @below {{the update of "t" gives the old value back, expected the new one, which is computed with that of the scale}}
-  // expected-error @below {{the update of "h" gives the old value back, expected the new one, which is computed with that of the scale}}
+  // expected-error @below {{the update of "t" gives the old value back, expected the new one, which is computed with the new scale}}
+  // expected-error @below {{the update of "h" gives the old value back, expected the new one, which is computed with the new scale}}
   %new:4 = scf.if %ok -> (tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>) {
     %stepped = train.sgd %w, %u, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     %next, %nt, %nh = amp.update_scale %scale, %t, %h, %finite

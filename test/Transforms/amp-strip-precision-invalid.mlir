@@ -34,8 +34,8 @@ func.func @fewer_results(%a: tensor<4xf16>, %n: index) -> tensor<4xf16> attribut
 
 // CHECK: [Missed] AlreadyMixed
 // CHECK-SAME: Function=other_signature
-// CHECK-SAME: Reason="the signature is no longer that of the input", Remark="already in mixed precision, and later passes built on it"
-// expected-error@+1 {{the signature is no longer that of the input}}
+// CHECK-SAME: Reason="the signature differs from the signature of the input", Remark="already in mixed precision, and later passes built on it"
+// expected-error@+1 {{the signature differs from the signature of the input}}
 func.func private @other_signature(%a: tensor<4xf16>) -> tensor<4xf16>
     attributes {amp.mixed_precision = f16, amp.input_signature = (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>} {
   return %a : tensor<4xf16>

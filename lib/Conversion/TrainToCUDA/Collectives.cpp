@@ -126,7 +126,7 @@ struct ConvertAllReduce : OpRewritePattern<mlir::amp::AllReduceOp> {
 
 } // namespace
 
-/// Returns the value of which each rank has a part, or null if `op` divides
+/// Returns the value that `op` divides between the ranks, or null if it divides
 /// nothing.
 static Value getWhole(Operation *op) {
   if (isa<mlir::amp::ReduceScatterOp, mlir::amp::RankPartOp>(op))

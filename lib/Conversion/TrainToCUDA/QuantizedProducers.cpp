@@ -28,7 +28,7 @@ using mlir::amp::typeOf;
 // Producers
 //===----------------------------------------------------------------------===//
 
-/// Returns the result of which `value` is a view, or `value` itself. Returns
+/// Returns the result that `value` is a view of, or `value` itself. Returns
 /// null for arguments.
 static OpResult getComputed(Value value) {
   while (auto view = value.getDefiningOp<ViewOp>())

@@ -114,7 +114,8 @@ static LogicalResult verifyExponents(ScaledMatmulOp op) {
       return op->emitOpError("has scales of 32 elements of its ")
              << (isLhs ? "first" : "second")
              << " operand that are not known to be powers of two, expected "
-                "those of amp.scale_from_amax with 'power_of_two': a GPU reads "
+                "scales of amp.scale_from_amax with 'power_of_two': a GPU "
+                "reads "
                 "only exponents (E8M0)";
   return success();
 }

@@ -91,7 +91,7 @@ func.func @f(%x: tensor<4xf16>) {
 // -----
 
 func.func @f(%x: tensor<4xf16>) {
-  // expected-error@+1 {{'amp.cast' op expected 'amp.divided_along' to be a dimension, or a dimension, the number of ranks and that of a rank}}
+  // expected-error@+1 {{'amp.cast' op expected 'amp.divided_along' to be a dimension, or a dimension, the number of ranks and the number of a rank}}
   %r = amp.cast %x {amp.divided_along = array<i64: 0, 2, 2>} : tensor<4xf16> to tensor<4xf32>
   return
 }

@@ -84,7 +84,7 @@ func.func @loop(%x: tensor<4xf32>) {
 // -----
 
 func.func @shape(%x: tensor<4xf32>) {
-  // expected-error@+1 {{output 0 has shape [5], expected that of the loops, [4]}}
+  // expected-error@+1 {{output 0 has shape [5], expected the extents of the loops, [4]}}
   %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] {
   ^bb0(%e: f32):
     cuda.yield %e : f32

@@ -191,7 +191,7 @@ func.func @norm(%x: tensor<16x16xf32>, %g: tensor<16xf32>) {
 
 // The rows of another matrix.
 func.func @norm(%x: tensor<16x16xf32>, %g: tensor<16xf32>) {
-  // expected-error@+1 {{quantises 8 rows of 16 columns, expected those of 'tensor<16x16xf32>'}}
+  // expected-error@+1 {{quantises 8 rows of 16 columns, expected the rows and columns of 'tensor<16x16xf32>'}}
   %r:2 = cuda.quantized_norm ins(%x, %g : tensor<16x16xf32>, tensor<16xf32>) {element = f32, epsilon = 1.0e-5 : f64, quantization = #cuda.quantization<rows = 8, columns = 16, amax = true>} -> tensor<16xf32>, tensor<f32>
   return
 }
@@ -231,7 +231,7 @@ func.func @kernel(%x: tensor<16x16xf32>) {
 
 // Codes without a scale.
 func.func @kernel(%x: tensor<16x16xf32>) {
-  // expected-error@+1 {{has 1 inputs and 2 targets, expected those of #cuda.quantization}}
+  // expected-error@+1 {{has 1 inputs and 2 targets, expected the inputs and targets of #cuda.quantization}}
   %r:2 = cuda.kernel over [16, 16] maps [affine_map<(d0, d1) -> (d0, d1)>] quantize <rows = 16, columns = 16, format = f8E5M2, payload = true> {
   ^bb0(%a: f32):
     cuda.yield %a : f32

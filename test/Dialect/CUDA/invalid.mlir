@@ -481,7 +481,7 @@ cuda.program @both arena 1024 {
   ^bb0(%e: f32):
     cuda.yield %e : f32
   } ins(%x : memref<4xf32>) outs(%m : memref<4xf32>)
-  // expected-error@+1 {{'second' has not the reader of another launch that writes 'm'}}
+  // expected-error@+1 {{'second' has another reader than a launch that also writes 'm'}}
   cuda.kernel named "second" over [4] maps [#map, #map] {
   ^bb0(%e: f32):
     cuda.yield %e : f32

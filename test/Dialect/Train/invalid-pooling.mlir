@@ -211,7 +211,7 @@ func.func @f(%x: tensor<?x8x8x4xi32>) {
 // -----
 
 func.func @f(%x: tensor<?x8x8x4xf32>, %y: tensor<?x4x4x4xf32>, %dy: tensor<?x4x3x4xf32>) {
-  // expected-error@+1 {{'grad' must have type 'tensor<?x4x4x4xf32>', that of the pooled result, got 'tensor<?x4x3x4xf32>'}}
+  // expected-error@+1 {{'grad' must have type 'tensor<?x4x4x4xf32>' as the pooled result, got 'tensor<?x4x3x4xf32>'}}
   %r = train.max_pool2d_grad %x, %y, %dy {window = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<?x8x8x4xf32>, tensor<?x4x4x4xf32>, tensor<?x4x3x4xf32>) -> tensor<?x8x8x4xf32>
   return
 }
@@ -219,7 +219,7 @@ func.func @f(%x: tensor<?x8x8x4xf32>, %y: tensor<?x4x4x4xf32>, %dy: tensor<?x4x3
 // -----
 
 func.func @f(%x: tensor<?x8x8x4xf32>, %y: tensor<?x4x3x4xf32>, %dy: tensor<?x4x4x4xf32>) {
-  // expected-error@+1 {{'output' must have type 'tensor<?x4x4x4xf32>', that of the pooled result, got 'tensor<?x4x3x4xf32>'}}
+  // expected-error@+1 {{'output' must have type 'tensor<?x4x4x4xf32>' as the pooled result, got 'tensor<?x4x3x4xf32>'}}
   %r = train.max_pool2d_grad %x, %y, %dy {window = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<?x8x8x4xf32>, tensor<?x4x3x4xf32>, tensor<?x4x4x4xf32>) -> tensor<?x8x8x4xf32>
   return
 }
@@ -267,7 +267,7 @@ func.func @f(%x: tensor<?x8x8x4xf32>, %y: tensor<?x4x4x4xf32>, %dy: tensor<?x4x4
 // -----
 
 func.func @f(%x: tensor<?x3x4x4xf32>) {
-  // expected-error@+1 {{'grad' must have type 'tensor<?x4x4x4xf32>', that of the pooled result, got 'tensor<?x3x4x4xf32>'}}
+  // expected-error@+1 {{'grad' must have type 'tensor<?x4x4x4xf32>' as the pooled result, got 'tensor<?x3x4x4xf32>'}}
   %r = train.avg_pool2d_grad %x {window = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<?x3x4x4xf32>) -> tensor<?x8x8x4xf32>
   return
 }

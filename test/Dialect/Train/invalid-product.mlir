@@ -563,7 +563,7 @@ func.func @f(%a: tensor<?x8x8x1xf32>, %b: tensor<3x3x0x16xf32>) {
 // -----
 
 func.func @f(%a: tensor<?x5x6x16xf32>, %b: tensor<3x3x1x16xf32>) {
-  // expected-error@+1 {{'grad' must have type 'tensor<?x6x6x16xf32>', that of the convolution's result, got 'tensor<?x5x6x16xf32>'}}
+  // expected-error@+1 {{'grad' must have type 'tensor<?x6x6x16xf32>' as the result of the convolution, got 'tensor<?x5x6x16xf32>'}}
   %r = train.conv2d_input_grad %a, %b : (tensor<?x5x6x16xf32>, tensor<3x3x1x16xf32>) -> tensor<?x8x8x1xf32>
   return
 }
@@ -603,7 +603,7 @@ func.func @f(%a: tensor<?x6x6x16xf32>, %b: tensor<3x3x1x16xf32>) {
 // -----
 
 func.func @f(%a: tensor<?x8x8x1xf32>, %b: tensor<?x5x6x16xf32>) {
-  // expected-error@+1 {{'grad' must have type 'tensor<?x6x6x16xf32>', that of the convolution's result, got 'tensor<?x5x6x16xf32>'}}
+  // expected-error@+1 {{'grad' must have type 'tensor<?x6x6x16xf32>' as the result of the convolution, got 'tensor<?x5x6x16xf32>'}}
   %r = train.conv2d_filter_grad %a, %b : (tensor<?x8x8x1xf32>, tensor<?x5x6x16xf32>) -> tensor<3x3x1x16xf32>
   return
 }
@@ -643,7 +643,7 @@ func.func @f(%a: tensor<?x8x8x1xf32>, %b: tensor<?x6x6x16xf32>) {
 // -----
 
 func.func @f(%a: tensor<4x8x8x1xf32>, %b: tensor<?x6x6x16xf32>) {
-  // expected-error@+1 {{'grad' must have type 'tensor<4x6x6x16xf32>', that of the convolution's result, got 'tensor<?x6x6x16xf32>'}}
+  // expected-error@+1 {{'grad' must have type 'tensor<4x6x6x16xf32>' as the result of the convolution, got 'tensor<?x6x6x16xf32>'}}
   %r = train.conv2d_filter_grad %a, %b : (tensor<4x8x8x1xf32>, tensor<?x6x6x16xf32>) -> tensor<3x3x1x16xf32>
   return
 }

@@ -169,7 +169,7 @@ func.func @f(%q: tensor<2x6x3x4xf32>, %k: tensor<5x2x3x4xf32>) {
 // -----
 
 func.func @f(%q: tensor<2x6x3x4xf32>, %k: tensor<2x4x3x4xf32>) {
-  // expected-error@+1 {{'train.scaled_dot_product_attention' op the number of heads of queries must be a multiple of that of keys, both static}}
+  // expected-error@+1 {{'train.scaled_dot_product_attention' op the numbers of heads of queries and keys must be static, and the first a multiple of the second}}
   %0:2 = train.scaled_dot_product_attention %q, %k, %k : (tensor<2x6x3x4xf32>, tensor<2x4x3x4xf32>, tensor<2x4x3x4xf32>) -> (tensor<2x6x3x4xf32>, tensor<2x6x3xf32>)
   return
 }
@@ -281,7 +281,7 @@ func.func @f(%dy: tensor<3x4xf16>, %x: tensor<3x4xf16>, %y: tensor<3x4xf16>, %l:
 // -----
 
 func.func @f(%dy: tensor<3x4xf16>, %x: tensor<3x4xf16>, %y: tensor<3x4xbf16>, %l: tensor<3xf32>) {
-  // expected-error@+1 {{'train.scaled_dot_product_attention_grad' op 'output' cannot be that of 'f16' operands, got 'bf16'}}
+  // expected-error@+1 {{'train.scaled_dot_product_attention_grad' op 'output' cannot be the result of 'f16' operands, got 'bf16'}}
   %0:3 = train.scaled_dot_product_attention_grad %dy, %x, %x, %x, %y, %l : (tensor<3x4xf16>, tensor<3x4xf16>, tensor<3x4xf16>, tensor<3x4xf16>, tensor<3x4xbf16>, tensor<3xf32>) -> (tensor<3x4xf16>, tensor<3x4xf16>, tensor<3x4xf16>)
   return
 }
@@ -435,7 +435,7 @@ func.func @f(%q: tensor<3x4xf32>, %m: tensor<3x3xi1>) {
 // -----
 
 func.func @f(%q: tensor<3x4xf32>, %r: tensor<2xi64>) {
-  // expected-error@+1 {{'train.scaled_dot_product_attention' op expected 'dropout_rate' and a state of the random generator, or none of them}}
+  // expected-error@+1 {{'train.scaled_dot_product_attention' op expected 'dropout_rate' and a state of the random generator, or neither}}
   %0:2 = train.scaled_dot_product_attention %q, %q, %q, %r : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<2xi64>) -> (tensor<3x4xf32>, tensor<3xf32>)
   return
 }
@@ -443,7 +443,7 @@ func.func @f(%q: tensor<3x4xf32>, %r: tensor<2xi64>) {
 // -----
 
 func.func @f(%q: tensor<3x4xf32>, %m: tensor<3x3xi1>) {
-  // expected-error@+1 {{'train.scaled_dot_product_attention' op expected 'dropout_rate' and a state of the random generator, or none of them}}
+  // expected-error@+1 {{'train.scaled_dot_product_attention' op expected 'dropout_rate' and a state of the random generator, or neither}}
   %0:2 = train.scaled_dot_product_attention %q, %q, %q, %m {dropout_rate = 0.5 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x3xi1>) -> (tensor<3x4xf32>, tensor<3xf32>)
   return
 }

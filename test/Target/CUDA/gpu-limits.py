@@ -215,6 +215,6 @@ for number, status in ((signal.SIGTERM, 4), (signal.SIGKILL, -9)):
         for child in re.findall(r"child (\d+)", log.read_text()):
             os.killpg(os.getpgid(int(child)), signal.SIGKILL)
 
-# Results that cannot be written are told before anything is built.
+# It is an error before the build if results cannot be written.
 process = start("--no-peers", "--output", folder / "none/results.json")
 assert "none/results.json" in process.communicate()[0] and process.returncode != 0 and "-o" not in log.read_text()

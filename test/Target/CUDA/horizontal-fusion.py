@@ -16,7 +16,7 @@ import numpy as np
 from program import Builder, distances, run
 
 folder, compiler, library = sys.argv[1:4]
-# Parts of different widths, of which no two bytes may be confused: values have
+# Parts of different widths, so that no two bytes may be confused: values have
 # heads of another size than queries and keys.
 WIDTHS = {"q": 8, "k": 8, "v": 12}
 

@@ -17,7 +17,7 @@ NOT_SCALED = r"is multiplied by .+, expected (an unscaled value|(the new )?\S+$)
 TWO_FACTORS = r"operand \d is multiplied by .*, but operand \d by .*, expected values with one factor"
 CARRIED = r"carries a value that is multiplied by .* to where another one is"
 KEPT = r'the update of "\S+" gives the old scale back where gradients are not finite'
-OTHER = r'the update of "\S+" is the new value of "\S+", expected that of its own scale'
+OTHER = r'the update of "\S+" is the new value of "\S+", expected the new value of its own scale'
 UNSEEN = r"does not see the finite flag of all gradients that its scale divides"
 EITHER = "|".join([NOT_SCALED, TWO_FACTORS, CARRIED])
 

@@ -88,8 +88,9 @@ Status crossEntropy(cudaStream_t stream, float *loss, D *dlogits,
                     int64_t rows, int64_t classes, void *scratch,
                     unsigned *arrivalCounters) {
   if (dlogits && !lossGrad)
-    return makeError(kInvalidArgument,
-                     "the gradient of cross-entropy needs that of the loss");
+    return makeError(
+        kInvalidArgument,
+        "the gradient of cross-entropy needs the gradient of the loss");
   return withRowPlan<kCommonWidth<D, X>>(classes, [&](auto plan) {
     using Plan = decltype(plan);
     return launch(dlogits ? "cross_entropy_grad" : "cross_entropy", stream,

@@ -201,7 +201,7 @@ inline std::string findScaleFault(const GemmConfig &g) {
 inline std::string findFloat8Fault(const GemmConfig &g) {
   if (g.typeA != Type::U8 || g.typeB != Type::U8 || g.float8A == Float8::None ||
       g.float8B == Float8::None)
-    return "one operand has 8-bit floats, expected both or none of them";
+    return "one operand has 8-bit floats, expected both or neither";
   if (g.float8A == Float8::E5M2 && g.float8B == Float8::E5M2)
     return "both operands are f8E5M2, expected at most one of them";
   if (g.typeD != Type::F16 && g.typeD != Type::BF16 && g.typeD != Type::F32)

@@ -237,7 +237,7 @@ LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
       return op->emitOpError()
              << "expected '" << name
              << "' to be a dimension, or a dimension, the number of ranks and "
-                "that of a rank";
+                "the number of a rank";
     return success();
   }
   if (name == kMixedPrecisionAttr || name == kInputSignatureAttr) {

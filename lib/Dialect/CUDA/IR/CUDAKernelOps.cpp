@@ -271,7 +271,7 @@ static LogicalResult verifyCopies(KernelOp op) {
           op.getNumElementInputs() + quantization->hasCodes())
     return op.emitOpError("has ")
            << op.getInputs().size() << " inputs and " << launch.getNumTargets()
-           << " targets, expected those of " << *quantization;
+           << " targets, expected the inputs and targets of " << *quantization;
   if (quantization->getRows() * quantization->getColumns() !=
       op.getNumOutputElements())
     return op.emitOpError("quantises ")
@@ -353,7 +353,7 @@ LogicalResult KernelOp::verify() {
       return emitOpError("output ")
              << target << " has shape "
              << formatList(launch.getTargetType(target).getShape())
-             << ", expected that of the loops, " << formatList(kept);
+             << ", expected the extents of the loops, " << formatList(kept);
   }
   for (unsigned input = 0; input < getNumElementInputs(); ++input)
     if (failed(verifyMap(*this, getMap(input), launch.getInputType(input),

@@ -254,7 +254,8 @@ static LogicalResult verifyReaders(ProgramOp program) {
         return fail(buffer, "is not part of every step, but writes the state");
       auto [known, isNew] = ranks.try_emplace(buffer, rank);
       if (!isNew && known->second != rank)
-        return fail(buffer, "has not the reader of another launch that writes");
+        return fail(buffer,
+                    "has another reader than a launch that also writes");
     }
     for (Value operand : launch->getOperands()) {
       BufferOp buffer = mlir::cuda::getBuffer(operand);

@@ -280,7 +280,7 @@ LogicalResult QuantizedNormOp::verify() {
       quantization.getRows() * columns != x.getNumElements())
     return emitOpError("quantises ")
            << quantization.getRows() << " rows of " << quantization.getColumns()
-           << " columns, expected those of " << x;
+           << " columns, expected the rows and columns of " << x;
   if (columns % ::amp::cuda::kFloat8Extent != 0 ||
       ::amp::cuda::quantizedNormRows(columns) == 0)
     return emitOpError("has rows of ")

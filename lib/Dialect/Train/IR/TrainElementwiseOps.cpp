@@ -186,7 +186,8 @@ OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-/// Compares two numbers, of which `order` is the order if they have one.
+/// Returns whether `predicate` holds for two numbers with this order. Numbers
+/// without an order are NaN.
 static bool holds(ComparePredicate predicate, std::optional<int> order) {
   switch (predicate) {
   case ComparePredicate::EQ:

@@ -216,7 +216,7 @@ inferConvShape(ConvOp op, RankedTensorType input, RankedTensorType filter,
                              filters};
   if (output && output.getShape() != ArrayRef<int64_t>(shape))
     return op.emitOpError("'grad' must have type ")
-           << output.clone(shape) << ", that of the convolution's result, got "
+           << output.clone(shape) << " as the result of the convolution, got "
            << output;
   return shape;
 }
@@ -321,7 +321,7 @@ static LogicalResult checkPooled(PoolOp op, StringRef name,
   if (value.getShape() != ArrayRef<int64_t>(*shape))
     return op.emitOpError("'")
            << name << "' must have type " << value.clone(*shape)
-           << ", that of the pooled result, got " << value;
+           << " as the pooled result, got " << value;
   return success();
 }
 

@@ -171,7 +171,7 @@ static LogicalResult verifyExtras(AttentionOp op) {
                           "random generator as its last operands");
   if (bool(rng) != op.getDropoutRate().has_value())
     return op.emitOpError("expected 'dropout_rate' and a state of the random "
-                          "generator, or none of them");
+                          "generator, or neither");
   if (!rng)
     return success();
   if (double rate = op.getDropout(); !(rate >= 0 && rate < 1))
@@ -210,8 +210,8 @@ static FailureOr<SmallVector<int64_t>> inferScores(AttentionOp op) {
     if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(keyHeads) ||
         keyHeads == 0 || heads % keyHeads != 0)
       return fail(
-          "the number of heads of queries must be a multiple of that of "
-          "keys, both static");
+          "the numbers of heads of queries and keys must be static, and the "
+          "first a multiple of the second");
     if (llvm::count(leading, ShapedType::kDynamic) > 1)
       return fail("with fewer heads of keys than of queries, at most one "
                   "dimension may be dynamic");
@@ -277,7 +277,7 @@ LogicalResult ScaledDotProductAttentionGradOp::verify() {
   Type saved = getElementTypeOrSelf(getOutput());
   if (saved != from && saved != getComputeType(from) &&
       getComputeType(saved) != from)
-    return emitOpError("'output' cannot be that of ")
+    return emitOpError("'output' cannot be the result of ")
            << from << " operands, got " << saved;
   return verifyAccumulatedType(*this, getQuery(), getQueryGrad());
 }
