@@ -46,7 +46,7 @@ struct ProgramNumbers {
 
 /// Writes `numbers`, the numbers of the host code, into the bytes of a library
 /// that was compiled from a source of the form Data. Returns false if the
-/// bytes are no such library, or if its source has another count of numbers.
+/// bytes are not such a library, or if its source has another count of numbers.
 bool setNumbers(std::string &library, const std::vector<int64_t> &numbers);
 
 } // namespace mlir::cuda
