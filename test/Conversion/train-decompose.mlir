@@ -50,9 +50,10 @@ func.func @linear(%x: tensor<?x3x8xf16>, %w: tensor<5x8xf16>, %b: tensor<5xf16>)
 
 // CHECK-LABEL: func.func @dynamic_count
 // CHECK: %[[ONES:.*]] = train.broadcast {{.*}} like {{.*}} -> tensor<?x4xf32>
-// CHECK: %[[COUNT:.*]] = train.reduce_sum %[[ONES]] {dims = array<i64: 0>}
+// CHECK: %[[SUM:.*]] = train.reduce_sum %[[ONES]] {dims = array<i64: 0>}
+// CHECK: %[[COUNT:.*]] = amp.cast %[[SUM]] inserted : tensor<4xf32> to tensor<4xf64>
 // CHECK: %[[LESS:.*]] = train.add %[[COUNT]]
-// CHECK: train.div {{.*}}, %[[LESS]]
+// CHECK: train.div {{.*}}, %[[LESS]] : (tensor<4xf64>, tensor<4xf64>)
 func.func @dynamic_count(%x: tensor<?x4xf32>, %c: tensor<4xf32>) -> tensor<4xf32> {
   %0:5 = train.batch_norm_training %x, %c, %c, %c, %c : (tensor<?x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<?x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
   return %0#4 : tensor<4xf32>
@@ -60,12 +61,14 @@ func.func @dynamic_count(%x: tensor<?x4xf32>, %c: tensor<4xf32>) -> tensor<4xf32
 
 // -----
 
-// With a static one it is a constant.
+// With a static one n / (n - 1) is a constant. The sums over the batch are f64.
 
 // CHECK-LABEL: func.func @static_count
-// CHECK-DAG: %[[LESS:.*]] = train.constant dense<2.300000e+01> : tensor<f32>
 // CHECK-NOT: train.broadcast
-// CHECK: train.div {{.*}}, %[[LESS]]
+// CHECK-DAG: %[[RATIO:.*]] = train.constant dense<1.0434782608695652> : tensor<f64>
+// CHECK: train.reduce_mean {{.*}} : (tensor<6x4x4xf64>) -> tensor<4xf64>
+// CHECK: %[[VARIANCE:.*]] = train.reduce_mean {{.*}} : (tensor<6x4x4xf64>) -> tensor<4xf64>
+// CHECK: train.mul %[[VARIANCE]], %[[RATIO]]
 func.func @static_count(%x: tensor<6x4x4xf32>, %c: tensor<4xf32>) -> tensor<4xf32> {
   %0:5 = train.batch_norm_training %x, %c, %c, %c, %c : (tensor<6x4x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<6x4x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
   return %0#4 : tensor<4xf32>

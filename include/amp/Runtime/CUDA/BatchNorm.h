@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks / 2)
                               const uint8_t *guard, TwoSums *partials,
                               unsigned *arrivalCounters, int64_t rows,
                               int64_t channels) {
-  const float count = float(rows);
+  const double count = double(rows);
   reduceColumns<TwoSums, Width>(
       rows, channels, partials, arrivalCounters,
       [=](auto at, int64_t, int64_t column) {
@@ -130,13 +130,19 @@ __global__ void __launch_bounds__(kThreads, kBlocks / 2)
         return result;
       },
       [=](int64_t column, TwoSums sums) {
-        const float offset = sums.first / count;
-        const float mean = loadOne(x + column) + offset;
-        const float squares = maximum(sums.second - sums.first * offset, 0.0f);
+        // One thread of a channel corrects the sums in f64: the mean and the
+        // variance are then as near to exact ones as the sums.
+        const double offset = double(sums.first) / count;
+        const double exactMean = double(loadOne(x + column)) + offset;
+        const double difference =
+            double(sums.second) - double(sums.first) * offset;
+        const double squares = difference < 0.0 ? 0.0 : difference;
+        const float mean = float(exactMean);
         storeOne(s.mean + column, mean);
-        storeOne(s.rstd + column, 1.0f / sqrtf(squares / count + s.epsilon));
+        storeOne(s.rstd + column,
+                 1.0f / sqrtf(float(squares / count) + s.epsilon));
         // The running variance takes the unbiased variance.
-        const float unbiased = squares / (count - 1.0f);
+        const float unbiased = float(squares / (count - 1.0));
         const bool moves = guarded(guard);
         auto move = [=](float running, float batch) {
           return moves ? running * (1.0f - s.momentum) + batch * s.momentum

@@ -176,13 +176,23 @@ static Value countElements(TrainBuilder &t, Value x, ArrayRef<int64_t> dims) {
   return t.sum(t.broadcast(t.add(channel, 1.0), x, dims), dims);
 }
 
-/// The number of elements of `x` that share a channel, minus one.
-static Value countLessOne(TrainBuilder &t, Value x, ArrayRef<int64_t> dims) {
+/// `value` · n / (n - 1), where n elements of `x` share a channel.
+static Value unbias(TrainBuilder &t, Value value, Value x,
+                    ArrayRef<int64_t> dims) {
   auto type = typeOf(x);
-  if (!type.hasStaticShape())
-    return t.add(countElements(t, x, dims), -1.0);
-  double count = type.getNumElements() / type.getShape().back();
-  return t.scalar(count - 1, x);
+  if (type.hasStaticShape()) {
+    double count = type.getNumElements() / type.getShape().back();
+    return t.mul(value, count / (count - 1));
+  }
+  Value count =
+      t.castTo(countElements(t, x, dims), getElementTypeOrSelf(value));
+  return t.div(t.mul(value, count), t.add(count, -1.0));
+}
+
+/// The mean of `x` over `dims`, as f64. A batch has many elements in a channel,
+/// and the mean may be large against their deviation.
+static Value meanInDouble(TrainBuilder &t, Value x, ArrayRef<int64_t> dims) {
+  return t.mean(t.castTo(x, t.getBuilder().getF64Type()), dims);
 }
 
 namespace {
@@ -215,13 +225,14 @@ LogicalResult BatchNormTrainingOp::decompose(OpBuilder &builder,
   TrainBuilder t(builder, getLoc());
   Value x = t.widen(getInput());
   auto dims = dimRange(0, typeOf(x).getRank() - 1);
+  Type element = getElementTypeOrSelf(x);
   BatchStatistics batch;
-  batch.mean = t.mean(x, dims);
+  batch.mean = t.castTo(meanInDouble(t, x, dims), element);
   batch.centered = t.sub(x, batch.mean);
-  Value squares = t.square(batch.centered);
-  batch.variance = t.mean(squares, dims);
+  Value variance = meanInDouble(t, t.square(batch.centered), dims);
+  batch.variance = t.castTo(variance, element);
   // The running variance uses the unbiased variance.
-  batch.unbiased = t.div(t.sum(squares, dims), countLessOne(t, x, dims));
+  batch.unbiased = t.castTo(unbias(t, variance, x, dims), element);
   return normalizeBatch(*this, t, batch, results);
 }
 
@@ -246,13 +257,15 @@ mlir::train::synchronizeBatchNorm(BatchNormTrainingOp op, OpBuilder &builder,
   TrainBuilder t(builder, op.getLoc());
   Value x = t.widen(op.getInput());
   auto dims = dimRange(0, typeOf(x).getRank() - 1);
+  Type element = getElementTypeOrSelf(x);
+  Value ownMean = t.castTo(meanInDouble(t, x, dims), element);
   SmallVector<Value> sums =
-      addOverRanks(t, {t.mean(x, dims), countElements(t, x, dims)});
+      addOverRanks(t, {ownMean, countElements(t, x, dims)});
   BatchStatistics batch;
   batch.mean = divideByRanks(t, sums[0]);
   batch.centered = t.sub(x, batch.mean);
-  Value own = t.mean(t.square(batch.centered), dims);
-  batch.variance = divideByRanks(t, addOverRanks(t, own)[0]);
+  Value own = meanInDouble(t, t.square(batch.centered), dims);
+  batch.variance = divideByRanks(t, addOverRanks(t, t.castTo(own, element))[0]);
   batch.unbiased = t.div(t.mul(batch.variance, sums[1]), t.add(sums[1], -1.0));
   return normalizeBatch(op, t, batch, results);
 }
@@ -277,11 +290,18 @@ static LogicalResult differentiateBatchNorm(
   Value normal = t.mul(t.sub(x, op.getMean()), op.getRstd());
   Value product = t.mul(dy, normal);
   // dx = gamma · rstd · (dy - mean dy - x̂ · mean (dy · x̂)).
-  Value meanGrad = t.mean(dy, dims);
-  SmallVector<Value> means = average({meanGrad, t.mean(product, dims)});
+  Type element = getElementTypeOrSelf(x);
+  auto mean = [&](Value value) {
+    return t.castTo(meanInDouble(t, value, dims), element);
+  };
+  SmallVector<Value> means = average({mean(dy), mean(product)});
   Value inner = t.sub(t.sub(dy, means[0]), t.mul(normal, means[1]));
   Value dx = t.mul(inner, t.mul(op.getGamma(), op.getRstd()));
-  return finish(op, t, {dx, t.sum(product, dims), t.sum(dy, dims)}, results);
+  Type sumType = t.getBuilder().getF64Type();
+  auto sum = [&](Value value) {
+    return t.castTo(t.sum(t.castTo(value, sumType), dims), element);
+  };
+  return finish(op, t, {dx, sum(product), sum(dy)}, results);
 }
 
 LogicalResult BatchNormGradOp::decompose(OpBuilder &builder,
