@@ -17,6 +17,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 import amp_torch
+from eager_training import train_eagerly
 
 CLASSES = 3
 
@@ -54,17 +55,6 @@ class Flag(Buffers):
         return self.fc(x)
 
 
-def train(model, batches):
-    optimizer, losses = torch.optim.SGD(model.parameters(), lr=0.1), []
-    for batch in batches:
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(batch[0]), batch[1])
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses
-
-
 def compiled(model, batches):
     step = amp_torch.compile(model, F.cross_entropy, torch.optim.SGD(model.parameters(), lr=0.1), batches[0])
     return [step(*batch).item() for batch in batches]
@@ -84,13 +74,13 @@ torch.manual_seed(0)
 batches = [(torch.randn(size, 4), torch.randint(0, CLASSES, (size,))) for size in (8, 8, 5)]
 eager = Buffers()
 model = copy.deepcopy(eager)
-check(model, eager, compiled(model, batches), train(eager, batches))
+check(model, eager, compiled(model, batches), train_eagerly(eager, torch.optim.SGD(eager.parameters(), lr=0.1), batches))
 assert model.calls == 9 and model.steps == 8 and model.chosen.sum() == 21 and model.mark == 7
 
 # Another step goes on with the buffers of the first.
 again = Buffers()
 again.load_state_dict(model.state_dict())
-check(again, eager, compiled(again, batches), train(eager, batches))
+check(again, eager, compiled(again, batches), train_eagerly(eager, torch.optim.SGD(eager.parameters(), lr=0.1), batches))
 
 try:
     compiled(Flag(), batches)

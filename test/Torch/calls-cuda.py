@@ -24,6 +24,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../CudaHost/Inputs")
 import amp_torch
 import custom_operations as custom
 from called_models import MODELS
+from eager_training import train_eagerly
 from emulated import EmulatedDevice
 from host_compiler import count_calls, write_compiler
 
@@ -36,17 +37,6 @@ BATCHES = [(torch.randn(size, 6), torch.randint(0, 3, (size,))) for size in (8, 
 
 def sgd(model):
     return torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-
-
-def eager(model, batches):
-    optimizer, losses = sgd(model), []
-    for x, y in batches:
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(x), y)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses
 
 
 def compiled(model, batches, **options):
@@ -67,7 +57,7 @@ def check(name, make, batches, number_of_calls=None, seed=4):
     model = make()
     reference = copy.deepcopy(model)
     torch.manual_seed(9)
-    theirs = eager(reference, batches)
+    theirs = train_eagerly(reference, sgd(reference), batches)
     torch.manual_seed(9)
     mine, device, _ = compiled(model, batches)
     error = max(abs(a - b) for a, b in zip(mine, theirs)) / max(theirs)
@@ -91,7 +81,8 @@ for name in ("functions", "complex", "noisy"):
 # Low precision. The report shows the slots of calls as fixed.
 torch.manual_seed(4)
 model = custom.Net()
-wide = eager(copy.deepcopy(model), BATCHES)
+reference = copy.deepcopy(model)
+wide = train_eagerly(reference, sgd(reference), BATCHES)
 losses, _, _ = compiled(model, BATCHES, precision="fp16", report=f"{folder}/fp16.json")
 error = max(abs(a - b) for a, b in zip(losses, wide)) / max(wide)
 assert 0 < error <= 2e-2, (losses, wide)

@@ -19,6 +19,7 @@ import torch.nn.functional as F
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../CudaHost/Inputs"))
 import amp_torch
+from eager_training import train_eagerly
 from emulated import EmulatedDevice
 from host_compiler import count_calls, write_compiler
 
@@ -44,19 +45,6 @@ def build(model, optimizer, **options):
     return step, device
 
 
-def eager(model, optimizer, scheduler, batches):
-    losses = []
-    for x, y in batches:
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(x), y)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        scheduler.step()
-        losses.append(loss.item())
-    return losses
-
-
 def compiled(step, scheduler, batches):
     losses = []
     for x, y in batches:
@@ -76,7 +64,7 @@ device.number = 1
 losses += compiled(step, scheduler, BATCHES[3:])
 assert len(set(device.used)) == 4
 twin = make()
-theirs = eager(*twin, BATCHES)
+theirs = train_eagerly(twin[0], twin[1], BATCHES, scheduler=twin[2], clip=1.0)
 error = max(abs(mine - other) for mine, other in zip(losses, theirs))
 assert error <= 1e-5, (losses, theirs)
 for key, tensor in twin[0].state_dict().items():

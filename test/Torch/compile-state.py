@@ -17,6 +17,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 import amp_torch
+from eager_training import train_eagerly
 
 folder = sys.argv[1]
 torch.manual_seed(3)
@@ -31,18 +32,6 @@ def make(kind="adamw"):
         torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.05, total_steps=12, cycle_momentum=False)
     return model, optimizer, scheduler
-
-
-def eager(model, optimizer, scheduler, batches):
-    losses = []
-    for x, y in batches:
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(x), y)
-        loss.backward()
-        optimizer.step()
-        scheduler.step()
-        losses.append(loss.item())
-    return losses
 
 
 def compiled(step, scheduler, batches):
@@ -77,7 +66,7 @@ def check_resume():
     losses += compiled(step, scheduler, BATCHES[3:])
     final = copy.deepcopy(model.state_dict())
     other = make()
-    assert close(losses, eager(*other, BATCHES)) is None
+    assert close(losses, train_eagerly(other[0], other[1], BATCHES, scheduler=other[2])) is None
     assert torch.equal(other[0][1].num_batches_tracked, model[1].num_batches_tracked)
 
     # Into the running step, which goes back in time.
@@ -88,7 +77,7 @@ def check_resume():
     assert compiled(step, scheduler, BATCHES[3:]) == losses[3:]
     same(model.state_dict(), final)
     # Into a new process's step, and into eager PyTorch.
-    for make_steps in (lambda m, o, s: compiled(build(m, o), s, BATCHES[3:]), lambda m, o, s: eager(m, o, s, BATCHES[3:])):
+    for make_steps in (lambda m, o, s: compiled(build(m, o), s, BATCHES[3:]), lambda m, o, s: train_eagerly(m, o, BATCHES[3:], scheduler=s)):
         saved = torch.load(path)
         fresh = make()
         for item, key in zip(fresh, ("model", "optimizer", "scheduler")):

@@ -20,6 +20,7 @@ import torch.nn.functional as F
 
 import amp_torch
 import custom_operations as custom
+from eager_training import train_eagerly
 
 folder = sys.argv[1]
 STEPS = 10
@@ -29,18 +30,6 @@ BATCHES = [(torch.randn(size, 6), torch.randint(0, 3, (size,))) for size in (8, 
 
 def sgd(model):
     return torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-
-
-def eager(model, autocast=None):
-    optimizer, losses = sgd(model), []
-    for x, y in BATCHES:
-        optimizer.zero_grad()
-        with torch.autocast("cpu", dtype=autocast or torch.bfloat16, enabled=autocast is not None):
-            loss = F.cross_entropy(model(x), y)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses
 
 
 def compiled(model, **options):
@@ -56,7 +45,7 @@ def distance(losses, others):
 torch.manual_seed(1)
 model = custom.Net()
 reference = copy.deepcopy(model)
-wide = eager(reference)
+wide = train_eagerly(reference, sgd(reference), BATCHES)
 report = folder + "/report.json"
 error = distance(compiled(model, report=report), wide)
 assert error <= 1e-5, error
@@ -79,7 +68,7 @@ torch.manual_seed(2)
 model = custom.Noisy()
 reference = copy.deepcopy(model)
 torch.manual_seed(3)
-wide = eager(reference)
+wide = train_eagerly(reference, sgd(reference), BATCHES)
 torch.manual_seed(3)
 error = distance(compiled(model), wide)
 assert error <= 1e-5, error
@@ -101,7 +90,7 @@ class Sorted(nn.Module):
 torch.manual_seed(2)
 model = Sorted()
 reference = copy.deepcopy(model)
-error = distance(compiled(model), eager(reference))
+error = distance(compiled(model), train_eagerly(reference, sgd(reference), BATCHES))
 assert error <= 1e-5, error
 print(f"operations of PyTorch: within {error:.1e} of eager")
 # Gradient accumulation calls the operations once for each part.
@@ -182,7 +171,7 @@ expect(f"amp_test::constant: {advice}", constant, amp_torch.UnsupportedModel)
 # An operation that no gradient passes through needs no backward pass.
 model = Wrapped(lambda x: x + constant(x.detach()) + constant(x).detach())
 reference = copy.deepcopy(model)
-error = distance(compiled(model), eager(reference))
+error = distance(compiled(model), train_eagerly(reference, sgd(reference), BATCHES))
 assert error <= 1e-5, error
 
 

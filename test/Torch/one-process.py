@@ -34,6 +34,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 import amp_torch
+from eager_training import train_eagerly
 
 
 class Data(torch.utils.data.Dataset):
@@ -58,17 +59,6 @@ def loader(workers):
     return torch.utils.data.DataLoader(Data(), batch_size=12, num_workers=workers, **options)
 
 
-def eager(model, optimizer, batches):
-    losses = []
-    for x, y in batches:
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(x), y)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses
-
-
 def train(make_losses, workers=0):
     model = network()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
@@ -81,7 +71,7 @@ def compiled_by_amp(model, optimizer, batches):
 
 
 def compiled_by_torch(backend):
-    return lambda model, optimizer, batches: eager(torch.compile(model, backend=backend), optimizer, batches)
+    return lambda model, optimizer, batches: train_eagerly(torch.compile(model, backend=backend), optimizer, batches)
 
 
 def same(losses, expected, what):
@@ -91,7 +81,7 @@ def same(losses, expected, what):
 
 
 def main():
-    expected = train(eager)
+    expected = train(train_eagerly)
     # Inductor needs a C++ compiler.
     backend = "inductor" if shutil.which("c++") or shutil.which("g++") else "aot_eager"
     for repetition in range(2):
