@@ -13,6 +13,7 @@ import torch
 
 from . import step_interface as c
 from .aliases import Constant, Counter, Groups, Modes, PartSlot, Scaler, Slot, StaleStep, Storage
+from .cuda_wheels import find_compiler
 from .export import check_types, tensors_of, trace
 from .ranks import find_ranks
 from .runtime import CudaDevice, HostDevice, Instance, Program, StepError
@@ -482,6 +483,8 @@ def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, d
         raise ValueError(f"threads: expected a positive number of threads, got {threads!r}; leave it out for the default")
     device = choose_device(device, model)
     cache = os.fspath(cache or default_cache())
+    if device.backend == "cuda" and cuda_compiler is None:
+        cuda_compiler = find_compiler(cache)
     if watch is not None and not isinstance(watch, (bool, str)):
         raise TypeError(f"watch: expected True or a regular expression for names of values, got {watch!r}")
     if not isinstance(watch_every, int) or watch_every < 1:
