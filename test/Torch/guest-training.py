@@ -17,6 +17,8 @@ import amp_torch
 import torch
 from guest_models import MODELS, train
 
+OLD = torch.__version__.startswith("2.9.")
+
 
 def in_autocast(function):
     def run(*arguments):
@@ -39,6 +41,10 @@ for name in MODELS:
     exact = train(name, lambda function: function)
     expected = train(name, in_autocast)
     losses, casts, saved = guest(name, "autocast")
+    if OLD and name == "UNet":
+        # torch 2.9 takes the gradient of silu apart when it traces, also for its own compiler.
+        torch._dynamo.reset()
+        expected = train(name, lambda function: torch.compile(in_autocast(function), backend="aot_eager"))
     assert losses == expected, (name, losses, expected)
     assert losses != exact, name
     optimal, fewer, less = guest(name, "optimal")

@@ -14,6 +14,7 @@ from .constants import known_numbers
 from .functions import marked_functions
 from .regions import cut_complex_regions, touches_complex
 from .translate import OTHER_DOOR, RULES, RANDOM, module_path
+from .versions import annotate
 
 GENERATORS = ("_checkpoint_without_reentrant_generator", "_checkpoint_without_reentrant_generator_impl")
 #: How torch.library names the class of a registered backward.
@@ -45,7 +46,7 @@ def marked_checkpoints():
     numbers = itertools.count()
 
     def marked(*args, **kwargs):
-        with fx_traceback.annotate({"amp_checkpoint": f"checkpoint.{next(numbers)}"}):
+        with annotate({"amp_checkpoint": f"checkpoint.{next(numbers)}"}):
             yield
 
     for name in generators:

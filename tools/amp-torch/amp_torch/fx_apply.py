@@ -12,6 +12,7 @@ import re
 
 import torch
 from torch import fx
+from torch.fx.passes.shape_prop import _extract_tensor_metadata
 
 from .fx_to_mlir import ELEMENT_TYPES, OTHER, element_type, flatten, is_backward
 
@@ -241,6 +242,14 @@ def check(graph, expected):
                 mismatches.append((node, f"gives {types}, expected {wanted}"))
         node.meta["val"] = value
     return mismatches
+
+
+def describe_tensors(graph):
+    """Writes the second description of values, 'tensor_meta'. The partitioner of torch 2.9 takes a value
+    without it for a tuple."""
+    for node in graph.nodes:
+        if node.op == "call_function" and isinstance(node.meta.get("val"), torch.Tensor):
+            node.meta["tensor_meta"] = _extract_tensor_metadata(node.meta["val"])
 
 
 def widen_again(graph):

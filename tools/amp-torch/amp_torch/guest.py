@@ -297,6 +297,7 @@ def rewrite_graph(graph, options):
         mismatches = fx_apply.check(copy, application.expected)
         if not mismatches:
             fx_apply.widen_again(copy)
+            fx_apply.describe_tensors(copy)
             copy.lint()
             check_results(graph, copy)
             return copy, make_report(copy, application, messages, kept)

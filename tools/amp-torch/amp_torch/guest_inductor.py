@@ -29,7 +29,11 @@ class JointPass(CustomGraphPass):
         self.key = backend.key()
 
     def __call__(self, graph):
-        self.backend.rewrite(graph.owning_module)
+        # torch 2.9 calls a pass twice.
+        module = graph.owning_module
+        if not module.meta.get("amp_rewritten"):
+            module.meta["amp_rewritten"] = True
+            self.backend.rewrite(module)
 
     def uuid(self):
         return self.key

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The versions of PyTorch that the package works with."""
 
+import contextlib
+
 import torch
+from torch.fx import traceback as fx_traceback
 
 OLDEST, NEWEST = (2, 9), (2, 15)
 
@@ -18,4 +21,23 @@ def check_version():
         )
 
 
-__all__ = ["check_version"]
+@contextlib.contextmanager
+def _annotate(annotations):
+    # Traces copy the current metadata to each new node.
+    meta = fx_traceback.current_meta
+    before = meta.get("custom")
+    meta["custom"] = {**(before or {}), **annotations}
+    try:
+        yield
+    finally:
+        if before is None:
+            del meta["custom"]
+        else:
+            meta["custom"] = before
+
+
+# torch 2.9 has no such function.
+annotate = getattr(fx_traceback, "annotate", _annotate)
+
+
+__all__ = ["annotate", "check_version"]
