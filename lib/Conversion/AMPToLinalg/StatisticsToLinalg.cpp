@@ -5,29 +5,26 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Computes statistics in three loops over the elements. The first loop contains
-// only two integer reductions, which vectorise. The second loop counts
-// exponents. It compares a vector of exponents with zero and with each of the
-// largest exponents, and counts the bits of the masks. If a vector has other
-// exponents, its elements are counted one at a time. They alternate between
-// several tables, because an increment waits for the previous one of the same
-// counter. The third loop counts elements that are subnormal, not finite, or
-// lost by the cast. It runs only if the results of the first two loops show
-// that there may be such elements.
+// Computes statistics in loops over the elements. The first loop contains only
+// two integer reductions, which vectorise. The second loop counts elements that
+// are subnormal, not finite, or lost by the cast. It runs only if the results
+// of the first loop show that there may be such elements. The third loop counts
+// exponents, by vectors if it may. Otherwise it counts them one at a time. They
+// alternate between several tables, because an increment waits for the previous
+// one of the same counter.
 //
 //===----------------------------------------------------------------------===//
 
 #include "StatisticsToLinalg.h"
 
+#include "ExponentWindow.h"
 #include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Runtime/Host/ValueStatistics.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -40,12 +37,6 @@ static constexpr uint32_t kInfinityBits = 0x7F800000,
 /// which clearing and adding more than one of them would take longer.
 static constexpr int64_t kTables = 4;
 static constexpr int64_t kFewElements = 1024;
-
-/// The number of elements that are compared at once, whose exponents fill a
-/// vector register of 64 bytes, and the number of exponents in the window below
-/// the largest one, which is part of it.
-static constexpr int64_t kVector = 64;
-static constexpr int64_t kWindow = 16;
 
 /// The bits, as an f32, of the least finite magnitude that `type` does not
 /// round to a finite value.
@@ -86,7 +77,8 @@ class StatisticsBuilder {
 public:
   StatisticsBuilder(LinalgBuilder &b, Value input, bool usesVectors)
       : linalg(b), b(b.getBuilder()), i32(this->b.getI32Type()),
-        i64(this->b.getI64Type()), index(this->b.getIndexType()) {
+        i64(this->b.getI64Type()), index(this->b.getIndexType()),
+        usesVectors(usesVectors && !typeOf(input).getElementType().isF64()) {
     // A tensor with one dimension needs one loop.
     auto type = typeOf(input);
     if (type.getRank() == 0) {
@@ -108,15 +100,21 @@ public:
     zero = arith::ConstantIndexOp::create(this->b, 0);
     one = arith::ConstantIndexOp::create(this->b, 1);
     size = tensor::DimOp::create(this->b, elements, zero);
-    hasWindow = usesVectors && !flat.getElementType().isF64();
   }
 
   Value build(FloatType to) {
     auto [largest, smallest] = buildExtremes();
-    Value histogram = buildHistogram(largest);
-    SmallVector<Value> fields =
-        buildRareCounts(to, largest, smallest, histogram);
-    Value counts = histogram;
+    // Elements 0 to kLargest, and whether the zeros were counted.
+    auto [fields, hasZeros] = buildRareCounts(to, largest, smallest);
+    Value none = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       fields[host::kLargest], bits(0));
+    Value counts = buildHistogram(
+        arith::SelectOp::create(b, none, largest, fields[host::kLargest]));
+    // Without subnormals, the first bin counts zeros.
+    Value first = arith::ConstantIndexOp::create(b, host::kFirstBin);
+    Value tiny = tensor::ExtractOp::create(b, counts, first);
+    fields[host::kZeros] =
+        arith::SelectOp::create(b, hasZeros, widen(fields[host::kZeros]), tiny);
     for (auto [position, field] : llvm::enumerate(fields)) {
       Value at = arith::ConstantIndexOp::create(b, position);
       counts = tensor::InsertOp::create(b, widen(field), counts, at);
@@ -217,16 +215,14 @@ private:
     };
   }
 
-  /// Returns the values of the fields before the histogram. Counts the elements
-  /// only if `largest` or `smallest` shows that a field other than the number
-  /// of zeros may be nonzero.
-  SmallVector<Value> buildRareCounts(FloatType to, Value largest,
-                                     Value smallest, Value histogram) {
+  /// Returns the values of the fields before the histogram, and whether the
+  /// elements were counted for them. They are counted only if `largest` or
+  /// `smallest` shows that a field other than the number of zeros may be
+  /// nonzero.
+  std::pair<SmallVector<Value>, Value>
+  buildRareCounts(FloatType to, Value largest, Value smallest) {
     using P = arith::CmpIPredicate;
-    Value first = arith::ConstantIndexOp::create(b, host::kFirstBin);
-    Value tiny = tensor::ExtractOp::create(b, histogram, first);
     Value none = arith::ConstantOp::create(b, b.getIntegerAttr(counter, 0));
-    // Without subnormals, the first bin counts zeros.
     Value hasTiny =
         arith::CmpIOp::create(b, P::ult, smallest, bits(kLeastNormalBits - 1));
     Value hasLarge = arith::CmpIOp::create(
@@ -240,10 +236,6 @@ private:
     auto choice = scf::IfOp::create(
         b, isNeeded, inBranch([&] { return buildCounts(to); }), inBranch([&] {
           SmallVector<Value> fields(5, none);
-          fields[host::kZeros] =
-              counter == i64
-                  ? tiny
-                  : arith::TruncIOp::create(b, counter, tiny).getResult();
           fields.push_back(largest);
           return fields;
         }));
@@ -252,7 +244,7 @@ private:
     Value isFinite =
         arith::CmpIOp::create(b, P::ult, least, bits(kInfinityBits));
     fields.push_back(arith::SelectOp::create(b, isFinite, least, bits(0)));
-    return fields;
+    return {fields, isNeeded};
   }
 
   /// The counts, and the largest finite magnitude.
@@ -320,128 +312,28 @@ private:
     })[0];
   }
 
-  Value buildConstant(Type type, int64_t value) {
-    return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
-  }
-
-  /// Returns the biased f32 exponents of `kVector` elements, starting at `at`.
-  Value buildExponents(Value at) {
-    auto vectorOf = [](Type type) { return VectorType::get({kVector}, type); };
-    Type element = typeOf(elements).getElementType();
-    Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
-    Value values = vector::TransferReadOp::create(
-        b, vectorOf(element), elements, ValueRange{at}, padding,
-        ArrayRef<bool>{true});
-    if (element.isF16()) {
-      element = b.getF32Type();
-      values = arith::ExtFOp::create(b, vectorOf(element), values);
-    }
-    Type word = b.getIntegerType(element.getIntOrFloatBitWidth());
-    Value words = arith::BitcastOp::create(b, vectorOf(word), values);
-    Value shift = vector::BroadcastOp::create(
-        b, vectorOf(word), buildConstant(word, element.isF32() ? 23 : 7));
-    // The truncation drops the sign.
-    return arith::TruncIOp::create(b, vectorOf(b.getI8Type()),
-                                   arith::ShRUIOp::create(b, words, shift));
-  }
-
-  /// Returns the bits of a mask of `kVector` elements as an integer.
-  Value buildBits(Value mask) {
-    Value word = vector::BitCastOp::create(b, VectorType::get({1}, i64), mask);
-    return vector::ExtractOp::create(b, word, ArrayRef<int64_t>{0});
-  }
-
-  /// Counts the exponents of the first `to` elements, a multiple of `kVector`.
-  /// Returns the number of exponents that are 0, `first`, `first` - 1 and so
-  /// on, and `tables` with the counts of vectors that have other exponents.
-  ValueRange countInWindow(Value tables, Value first, Value to) {
-    using P = arith::CmpIPredicate;
-    auto type = VectorType::get({kVector}, b.getI8Type());
-    auto splat = [&](int64_t value) {
-      return arith::ConstantOp::create(
-          b, DenseElementsAttr::get(type, APInt(8, uint64_t(value))));
-    };
-    Value top = vector::BroadcastOp::create(
-        b, type, arith::TruncIOp::create(b, b.getI8Type(), first));
-    SmallVector<Value> init(kWindow + 1, buildConstant(i64, 0));
-    init.push_back(tables);
-    Value step = arith::ConstantIndexOp::create(b, kVector);
-    return buildLoop(zero, to, step, init, [&](Value at, ValueRange old) {
-      Value exponents = buildExponents(at);
-      Value isZero = arith::CmpIOp::create(b, P::eq, exponents, splat(0));
-      Value distance = arith::SubIOp::create(b, top, exponents);
-      Value isNear = arith::CmpIOp::create(b, P::ult, distance, splat(kWindow));
-      Value all = buildBits(arith::OrIOp::create(b, isZero, isNear));
-      Value isCounted =
-          arith::CmpIOp::create(b, P::eq, all, buildConstant(i64, -1));
-      auto addCounts = [&] {
-        SmallVector<Value> next;
-        for (int64_t i = 0; i <= kWindow; ++i) {
-          Value mask =
-              i == 0 ? isZero
-                     : arith::CmpIOp::create(b, P::eq, distance, splat(i - 1))
-                           .getResult();
-          next.push_back(arith::AddIOp::create(
-              b, old[i], math::CtPopOp::create(b, buildBits(mask))));
-        }
-        next.push_back(old.back());
-        return next;
-      };
-      auto countEach = [&] {
-        SmallVector<Value> next(old.drop_back());
-        Value end = arith::AddIOp::create(b, at, step);
-        next.push_back(countExponents(old.back(), at, end, kTables, 0));
-        return next;
-      };
-      auto choice = scf::IfOp::create(b, isCounted, inBranch(addCounts),
-                                      inBranch(countEach));
-      return SmallVector<Value>(choice.getResults());
-    });
-  }
-
-  /// Adds the other results of `countInWindow` to the first of its tables, and
-  /// returns the tables.
-  Value addWindow(ValueRange counted, Value first) {
-    Type type = typeOf(counted.back()).getElementType();
-    Value tables = counted.back();
-    for (auto [number, count] : llvm::enumerate(counted.drop_back())) {
-      Value bin = buildConstant(i32, 0);
-      if (number > 0)
-        bin = arith::SubIOp::create(b, first,
-                                    buildConstant(i32, int64_t(number) - 1));
-      Value at = arith::IndexCastUIOp::create(b, index, bin);
-      Value narrow = type == i64
-                         ? count
-                         : arith::TruncIOp::create(b, type, count).getResult();
-      Value sum = arith::AddIOp::create(
-          b, tensor::ExtractOp::create(b, tables, at), narrow);
-      tables = tensor::InsertOp::create(b, sum, tables, at);
-    }
-    return tables;
-  }
-
   /// Returns a tensor with the counts of exponents. Its other elements are 0.
-  /// `largest` contains the bits of the largest magnitude as an f32.
+  /// `largest` contains the bits of the largest finite magnitude as an f32, or
+  /// of the largest one if none is finite and nonzero.
   Value buildHistogram(Value largest) {
     Value counts =
         linalg.filled(RankedTensorType::get({host::kNumStatistics}, i64), 0.0);
     auto flat = typeOf(elements);
-    if (flat.hasStaticShape() && flat.getNumElements() < kFewElements)
+    int64_t few = usesVectors ? kExponentVector : kFewElements;
+    if (flat.hasStaticShape() && flat.getNumElements() < few)
       return countExponents(counts, zero, size, 1, host::kFirstBin);
-    Value tables = linalg.filled(
-        RankedTensorType::get({kTables * host::kNumExponents}, counter), 0.0);
-    Value number =
-        arith::ConstantIndexOp::create(b, hasWindow ? kVector : kTables);
+    Value number = arith::ConstantIndexOp::create(
+        b, usesVectors ? kExponentVector : kTables);
     Value rest = arith::RemUIOp::create(b, size, number);
     Value whole = arith::SubIOp::create(b, size, rest);
-    if (hasWindow) {
-      // The window must not contain 0, which is counted separately.
-      Value first = arith::MaxUIOp::create(
-          b, arith::ShRUIOp::create(b, largest, bits(23)), bits(kWindow));
-      tables = addWindow(countInWindow(tables, first, whole), first);
-    } else {
-      tables = countExponents(tables, zero, whole, kTables, 0);
+    if (usesVectors) {
+      counts = countExponentsByVectors(b, elements, whole, largest, counts,
+                                       host::kFirstBin);
+      return countExponents(counts, whole, size, 1, host::kFirstBin);
     }
+    Value tables = linalg.filled(
+        RankedTensorType::get({kTables * host::kNumExponents}, counter), 0.0);
+    tables = countExponents(tables, zero, whole, kTables, 0);
     tables = countExponents(tables, whole, size, 1, 0);
     Value end = arith::ConstantIndexOp::create(b, host::kNumExponents);
     Value first = arith::ConstantIndexOp::create(b, host::kFirstBin);
@@ -464,8 +356,8 @@ private:
   ImplicitLocOpBuilder &b;
   Type i32, i64, index, counter;
   Value elements, zero, one, size;
-  /// Whether vectors of exponents are compared with the window.
-  bool hasWindow;
+  /// Whether exponents are counted by vectors.
+  bool usesVectors;
 };
 
 struct LowerStatistics : TensorPattern<StatisticsOp> {

@@ -161,7 +161,7 @@ public:
   template <typename Read>
   Status add(int64_t step, Read read) {
     // A failed read leaves the report as it was.
-    std::vector<std::array<int64_t, kNumStatistics>> counts(records.size());
+    counts.resize(records.size());
     for (size_t i = 0; i < records.size(); ++i)
       AMP_RETURN_IF_ERROR(read(records[i], counts[i].data()));
     if (sampled == kMostPoints * merged)
@@ -216,6 +216,8 @@ private:
   std::string low;
   std::vector<WatchedRecord> records;
   std::vector<int64_t> steps;
+  /// The fields of the last sampled step.
+  std::vector<std::array<int64_t, kNumStatistics>> counts;
 };
 
 /// Returns the indices of the records by importance: values with non-finite
