@@ -88,6 +88,19 @@ for text, message in (
         ("growth-interval=x", "amp-run: error: amp-insert-loss-scaling: expected 'growth-interval'")):
     shown = fails(message, *low, "--pipeline", text)
     assert "Parser" not in shown and ":0:" not in shown and shown.count("\n") == 1, shown
+# Options of the tool: those of the pipeline, of other programs, and typing errors.
+for option, meant in (
+        ("--growth-interval=5", "--pipeline='growth-interval=5'"), ("--grwoth-interval=5", "--pipeline='growth-interval=5'"),
+        ("--gradient-norm", "--pipeline='gradient-norm'"), ("--policy=apex-O1", "--pipeline='policy=apex-O1'"),
+        ("--scaler=apex", "--pipeline='scaler=apex'"), ("-init-scale=8", "--pipeline='init-scale=8'"),
+        ("--loss_scale=8", "--loss-scale=8"), ("--masterweights=copy", "--master-weights=copy"),
+        ("--bach-size=4", "--batch-size=4"), ("--batch=4", "--batch-size=4"), ("--epoch=1", "--epochs=1"),
+        ("--threads=2", "--num-threads=2"), ("--watchevery=2", "--watch-every=2"), ("--no-shufle", "--no-shuffle"),
+        ("--print-IR", "--print-ir"), ("--lr=0.1", "--set=lr=value, with the name of the hyperparameter"),
+        ("--gpu", "--backend=cuda"), ("--resume", "--load=state.npz"), ("-o", "--save=state.npz")):
+    name = option.lstrip("-").split("=")[0]
+    shown = fails(f"amp-run: error: unknown option '--{name}', did you mean {meant}\n", *low, option)
+    assert shown.count("\n") == 1, shown
 # What has no effect is an error, unless another run of the command has it.
 fails("option 'growth-interval' has no effect without a loss scale, which bf16 has only with loss-scale=dynamic",
       *data, "--steps", 2, "--precision", "bf16", "--pipeline", "growth-interval=5")

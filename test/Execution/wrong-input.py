@@ -69,7 +69,7 @@ fails("no such file", *data, "--load", folder + "w.npz")
 
 # Options.
 for options, message in (
-    (("--foo",), "Unknown command line argument '--foo'"),
+    (("--foo",), "amp-run: error: unknown option '--foo'; 'amp-run --help' lists the options"),
 ):
     result = run(*data[:2], *options)
     assert result.returncode == 1 and message in result.stderr, result

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Networks/Models.h"
+#include "amp/Support/OptionCheck.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
@@ -287,6 +288,9 @@ static FailureOr<Model> build(MLIRContext *context, int64_t batchSize) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
+  if (failed(amp::checkOptionNames("amp-model", argc, argv, {},
+                                   {{"batch-size", "--batch"}})))
+    return 1;
   cl::ParseCommandLineOptions(
       argc, argv,
       "Writes the training step of a model: mlp, lenet, resnet18, resnet50, "

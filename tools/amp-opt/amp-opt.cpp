@@ -7,14 +7,21 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/Train/IR/Train.h"
+#include "amp/Pipelines/CUDAPipeline.h"
+#include "amp/Pipelines/Pipelines.h"
 #include "amp/Precision/Policy/Policy.h"
 #include "amp/RegisterAll/Tools.h"
 #include "amp/Support/InputFile.h"
+#include "amp/Support/OptionCheck.h"
 #include "amp/Support/ToolDiagnostics.h"
+#include "mlir/Debug/Counter.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/Timing.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -53,13 +60,46 @@ static mlir::LogicalResult checkPasses(const mlir::MlirOptMainConfig &config,
   return config.setupPassPipeline(passes);
 }
 
+/// Parses the command line. Returns the names of the input and the output, or
+/// nothing if an option is unknown.
+static std::optional<std::pair<std::string, std::string>>
+parseCommandLine(int argc, char **argv, mlir::DialectRegistry &registry) {
+  namespace cl = llvm::cl;
+  static cl::opt<std::string> input(cl::Positional, cl::init("-"),
+                                    cl::desc("<input file>"));
+  static cl::opt<std::string> output("o", cl::init("-"),
+                                     cl::value_desc("filename"),
+                                     cl::desc("Output filename"));
+  mlir::MlirOptMainConfig::registerCLOptions(registry);
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerMLIRContextCLOptions();
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
+  mlir::tracing::DebugCounter::registerCLOptions();
+  mlir::amp::AMPPipelineOptions training;
+  mlir::amp::CUDAPipelineOptions program;
+  if (failed(mlir::amp::checkOptionNames(
+          "amp-opt", argc, argv,
+          {{"--amp-training-pipeline", mlir::amp::getOptionNames(training)},
+           {"--amp-cuda-pipeline", mlir::amp::getOptionNames(program)}})))
+    return std::nullopt;
+  std::string overview =
+      "AMP: automatic mixed precision for training graphs\n\n"
+      "Available Dialects: ";
+  llvm::raw_string_ostream os(overview);
+  llvm::interleaveComma(registry.getDialectNames(), os);
+  cl::ParseCommandLineOptions(argc, argv, overview);
+  return std::make_pair(input.getValue(), output.getValue());
+}
+
 /// Runs the passes that the command line names over its input.
 static mlir::LogicalResult optimize(int argc, char **argv,
                                     mlir::DialectRegistry &registry) {
   shortenDiagnostics();
-  auto [input, output] = mlir::registerAndParseCLIOptions(
-      argc, argv, "AMP: automatic mixed precision for training graphs\n",
-      registry);
+  auto files = parseCommandLine(argc, argv, registry);
+  if (!files)
+    return mlir::failure();
+  const auto &[input, output] = *files;
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
     return mlir::MlirOptMain(argc, argv, input, output, registry);

@@ -9,6 +9,7 @@
 #include "amp/Precision/Report/ReportErrors.h"
 #include "amp/Runtime/Host/WatchPage.h"
 #include "amp/Support/InputFile.h"
+#include "amp/Support/OptionCheck.h"
 #include "amp/Support/OutputFile.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -163,6 +164,8 @@ static llvm::Error run() {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
+  if (mlir::failed(checkOptionNames("amp-report", argc, argv)))
+    return 1;
   cl::ParseCommandLineOptions(
       argc, argv,
       "Compares two JSON reports of auto-mixed-precision: the slots that "

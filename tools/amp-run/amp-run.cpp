@@ -12,8 +12,10 @@
 #include "amp/Execution/Errors.h"
 #include "amp/Execution/ScaleSweep.h"
 #include "amp/Execution/StepMemory.h"
+#include "amp/Pipelines/Pipelines.h"
 #include "amp/RegisterAll/Tools.h"
 #include "amp/Support/InputFile.h"
+#include "amp/Support/OptionCheck.h"
 #include "amp/Support/OutputFile.h"
 #include "amp/Support/PrecisionName.h"
 #include "amp/Support/ToolDiagnostics.h"
@@ -404,6 +406,25 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
   return readDebugOptions(options.debug);
 }
 
+/// The options of other programs that train.
+static constexpr OptionSynonym kSynonyms[] = {
+    {"amp", "--precision=bf16 or --precision=fp16"},
+    {"batch", "--batch-size"},
+    {"checkpoint", "--save=state.npz or --load=state.npz"},
+    {"cuda", "--backend=cuda"},
+    {"dtype", "--precision=bf16 or --precision=fp16"},
+    {"gpu", "--backend=cuda"},
+    {"learning-rate", "--set=lr=value, with the name of the hyperparameter"},
+    {"lr", "--set=lr=value, with the name of the hyperparameter"},
+    {"mixed-precision", "--precision=bf16 or --precision=fp16"},
+    {"optimizer", "amp-model --optimizer; a module contains its optimizer"},
+    {"output", "--save=state.npz"},
+    {"o", "--save=state.npz"},
+    {"resume", "--load=state.npz"},
+    {"threads", "--num-threads"},
+    {"validate", "--eval"},
+};
+
 /// Reports exhausted memory without allocating, and ends the process.
 [[noreturn]] static void endWithoutMemory(void *, const char *reason, bool) {
   for (llvm::StringRef text : {"amp-run: error: ", reason, "\n"})
@@ -442,6 +463,11 @@ int main(int argc, char **argv) {
   TrainingCommandLine training;
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter(amp::printToolVersion);
+  AMPPipelineOptions pipeline;
+  if (failed(checkOptionNames("amp-run", argc, argv,
+                              {{"--pipeline", getOptionNames(pipeline)}},
+                              kSynonyms)))
+    return 1;
   cl::ParseCommandLineOptions(
       argc, argv,
       "Trains the step function of a module\n\n"

@@ -8,9 +8,11 @@
 #include "StepTranslation.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Pipelines/CUDAPipeline.h"
+#include "amp/Pipelines/Pipelines.h"
 #include "amp/Precision/Policy/Target.h"
 #include "amp/RegisterAll/Tools.h"
 #include "amp/Support/InputFile.h"
+#include "amp/Support/OptionCheck.h"
 #include "amp/Support/ToolDiagnostics.h"
 #include "amp/Target/CUDA/CUDAEmitter.h"
 #include "amp/Target/CUDA/ProductTable.h"
@@ -573,6 +575,11 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter(amp::printToolVersion);
+  amp::AMPPipelineOptions pipeline;
+  if (failed(amp::checkOptionNames(
+          "amp-translate", argc, argv,
+          {{"--pipeline", amp::getOptionNames(pipeline)}})))
+    return 1;
   cl::ParseCommandLineOptions(argc, argv,
                               "AMP: training steps as programs for a GPU\n");
   return translate();
