@@ -5,16 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's language server has no hook for diagnostics. Its messages go through a
-// pipe, and those with the diagnostics of a module get more of them.
+// MLIR's language server has no hook for diagnostics and does not know the
+// documentation of operations. Its messages go through a pipe. Those with the
+// diagnostics of a module get more of them, and those about an operation its
+// documentation.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ReportDiagnostics.h"
 
+#include "OperationDocs.h"
 #include "amp/Support/InputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
@@ -193,29 +197,51 @@ Array mlir::amp::getReportDiagnostics(llvm::StringRef uri) {
   return diagnostics;
 }
 
-/// Adds the diagnostics of a report to a message with those of its module.
-static std::string addDiagnostics(llvm::StringRef body) {
+/// Adds the documentation of an operation to `message` if it answers a hover
+/// over the operation. The server begins such a text with the name in quotes.
+static bool addDocs(Object &message) {
+  Object *result = message.getObject("result");
+  Object *contents = result ? result->getObject("contents") : nullptr;
+  std::optional<llvm::StringRef> text =
+      contents ? contents->getString("value") : std::nullopt;
+  if (!text || !text->starts_with("\""))
+    return false;
+  std::string docs = getOperationDocs(
+      text->drop_front().take_until([](char c) { return c == '"'; }));
+  if (docs.empty())
+    return false;
+  (*contents)["value"] = (*text + "\n\n---\n\n" + docs).str();
+  return true;
+}
+
+/// Adds the diagnostics of a report to `message` if it has those of a module.
+static bool addDiagnostics(Object &message) {
+  Object *params = message.getObject("params");
+  Array *diagnostics = params ? params->getArray("diagnostics") : nullptr;
+  std::optional<llvm::StringRef> uri =
+      params ? params->getString("uri") : std::nullopt;
+  if (!diagnostics || !uri ||
+      message.getString("method") != "textDocument/publishDiagnostics")
+    return false;
+  Array more = getReportDiagnostics(*uri);
+  for (Value &diagnostic : more)
+    diagnostics->push_back(std::move(diagnostic));
+  return !more.empty();
+}
+
+/// Returns a message of the server with what this project adds.
+static std::string amend(llvm::StringRef body) {
   llvm::Expected<Value> message = llvm::json::parse(body);
   if (!message) {
     llvm::consumeError(message.takeError());
     return body.str();
   }
   Object *object = message->getAsObject();
-  Object *params = object ? object->getObject("params") : nullptr;
-  Array *diagnostics = params ? params->getArray("diagnostics") : nullptr;
-  std::optional<llvm::StringRef> uri =
-      params ? params->getString("uri") : std::nullopt;
-  if (!diagnostics || !uri ||
-      object->getString("method") != "textDocument/publishDiagnostics")
+  if (!object || (!addDiagnostics(*object) && !addDocs(*object)))
     return body.str();
-  Array more = getReportDiagnostics(*uri);
-  if (more.empty())
-    return body.str();
-  for (Value &diagnostic : more)
-    diagnostics->push_back(std::move(diagnostic));
-  std::string text;
-  llvm::raw_string_ostream(text) << *message;
-  return text;
+  // Tests of MLIR read indented messages.
+  return body.contains('\n') ? llvm::formatv("{0:2}", *message).str()
+                             : llvm::formatv("{0}", *message).str();
 }
 
 /// Copies messages from `input` to `os`.
@@ -235,8 +261,7 @@ static void forward(int input, llvm::raw_ostream &os) {
           buffer.size() - stop - end.size() < length)
         break;
       os << buffer.substr(0, start);
-      std::string body =
-          addDiagnostics(buffer.substr(stop + end.size(), length));
+      std::string body = amend(buffer.substr(stop + end.size(), length));
       os << header << body.size() << end << body;
       os.flush();
       buffer.erase(0, stop + end.size() + length);
