@@ -448,7 +448,7 @@ class Backend:
 
         def compile_part(part, inputs, backward=False):
             compiled = make_boxed_func(part.forward)
-            return self.watch.wrap(watched, part, compiled, backward, False) if watched else compiled
+            return self.watch.wrap(watched, part, compiled, backward) if watched else compiled
 
         def compile_backward(part, inputs):
             return compile_part(part, inputs, backward=True)

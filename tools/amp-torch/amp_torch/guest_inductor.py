@@ -7,8 +7,6 @@
 """Inductor traces without its decompositions, so that the passes see whole
 operations; each half of the partitioned graph is decomposed before it is compiled."""
 
-import copy
-
 from torch import fx
 from torch._guards import detect_fake_mode
 from torch._inductor import config
@@ -17,8 +15,6 @@ from torch._inductor.custom_graph_pass import CustomGraphPass
 from torch._inductor.decomposition import select_decomp_table
 from torch._inductor.fx_passes.replace_random import replace_random_passes
 from torch.fx.experimental.proxy_tensor import make_fx
-
-from . import guest_watch
 
 
 class JointPass(CustomGraphPass):
@@ -59,23 +55,13 @@ def decompose(graph_module):
 
 
 def compile_with_inductor(backend, graph_module, example_inputs):
-    patches = {"joint_custom_pre_pass": JointPass(backend)}
-    watched = guest_watch.Graph(backend.watch, graph_module) if backend.watch else None
-    if watched:
-        # A cached graph would not come with its values.
-        patches["force_disable_caches"] = True
-
     def compile_half(half, inputs, **settings):
         decomposed = decompose(half)
-        part = guest_watch.rename(copy.deepcopy(decomposed), half) if watched else None
         # Inductor replaces random operations before it divides a graph. Decompositions make new ones.
         replace_random_passes(decomposed)
-        compiled = compile_fx_inner(decomposed, inputs, **settings)
-        if not watched:
-            return compiled
-        return backend.watch.wrap(watched, part, compiled, bool(settings.get("is_backward")), True)
+        return compile_fx_inner(decomposed, inputs, **settings)
 
-    with config.patch(patches):
+    with config.patch({"joint_custom_pre_pass": JointPass(backend)}):
         return compile_fx(
             graph_module,
             example_inputs,

@@ -6,13 +6,11 @@
 #===----------------------------------------------------------------------===//
 """Counts the values of the graphs of a backend.
 
-A sampled call runs its half of a graph node by node and counts the results. Without Inductor this
-is the call itself: the same operations in the same order. With Inductor it is an extra run before
-the call, because counts within the compiled code would change its fusions. The extra run changes
-neither arguments nor random numbers. The report has the form of `amp-run --watch-json`.
+A sampled call runs its half of a graph node by node and counts the results: the same operations in
+the same order as the call that does not count. Inductor fuses the operations of a half, so it has
+no such call. The report has the form of `amp-run --watch-json`.
 """
 
-import contextlib
 import operator
 import re
 import struct
@@ -75,7 +73,7 @@ class Record:
         self.shape = [e if isinstance(e, int) else -1 for e in node.meta["val"].shape]
         self.scope, self.place = "", ""
         if op == "argument":
-            self.scope = arguments.get(name_of(node), name_of(node))
+            self.scope = arguments.get(node.name, node.name)
             self.name = f'argument "{self.scope}"'
         else:
             lines = re.findall(r'File "([^"]*)", line (\d+)', node.meta.get("stack_trace") or "")
@@ -158,26 +156,6 @@ def narrow_type(node):
     return next((name for name in names if name in LOW_DTYPES and LOW_DTYPES[name].itemsize < width), None)
 
 
-def rename(decomposed, half):
-    """Gives arguments and results of a decomposed half the names that they have in the half."""
-
-    def find(graph, op):
-        return [node for node in graph.nodes if node.op == op]
-
-    for own, node in zip(find(decomposed.graph, "placeholder"), find(half.graph, "placeholder"), strict=True):
-        own.meta = {**node.meta, "name": node.name}
-    (own,), (result,) = find(decomposed.graph, "output"), find(half.graph, "output")
-    for own, node in zip(own.args[0], result.args[0], strict=True):
-        if isinstance(own, fx.Node) and isinstance(node, fx.Node) and own.op != "placeholder":
-            own.meta["name"] = node.name
-    return decomposed
-
-
-def name_of(node):
-    """The name by which both halves know a value."""
-    return node.meta.get("name", node.name)
-
-
 class Graph:
     """The forward and the backward half of one graph, and the values of both."""
 
@@ -209,9 +187,9 @@ class Graph:
 
         for node in part.graph.nodes:
             op = "argument" if node.op == "placeholder" else operation_name(node.target)
-            if backward and op == "argument" and name_of(node) in self.numbers:
+            if backward and op == "argument" and node.name in self.numbers:
                 # A value that the forward half kept.
-                numbers[node] = self.numbers[name_of(node)]
+                numbers[node] = self.numbers[node.name]
             elif not is_watchable(node):
                 continue
             elif is_view(node) or is_cast(node):
@@ -226,16 +204,16 @@ class Graph:
                 if record is not None:
                     record.operands, records[node], numbers[node] = operands, record, record.number
         if not backward:
-            self.numbers = {name_of(node): number for node, number in numbers.items()}
+            self.numbers = {node.name: number for node, number in numbers.items()}
         return records
 
 
 class Counter(fx.Interpreter):
-    """Runs a half and counts its values. With `keeps`, arguments stay as they are."""
+    """Runs a half and counts its values."""
 
-    def __init__(self, part, records, keeps):
+    def __init__(self, part, records):
         super().__init__(part)
-        self.records, self.keeps, self.counts = records, keeps, {}
+        self.records, self.counts = records, {}
 
     def run_node(self, node):
         result = super().run_node(node)
@@ -243,12 +221,6 @@ class Counter(fx.Interpreter):
         if record is not None and result.numel():
             self.counts[record] = count(result, LOW_DTYPES.get(record.to))
         return result
-
-    def call_function(self, target, args, kwargs):
-        # An operation that changes its arguments gets copies of them.
-        if self.keeps and isinstance(target, torch._ops.OpOverload) and target._schema.is_mutable:
-            args, kwargs = torch.utils._pytree.tree_map_only(torch.Tensor, torch.clone, (args, kwargs))
-        return super().call_function(target, args, kwargs)
 
 
 class Watch:
@@ -299,22 +271,18 @@ class Watch:
         for record, row in zip(counts, fields):
             record.add(len(self.steps) - 1, row)
 
-    def wrap(self, graph, part, compiled, backward, keeps):
-        """Returns a function that calls `compiled` with a list of arguments and counts the values of
-        `part`. With `keeps` it counts in an extra run."""
+    def wrap(self, graph, part, compiled, backward):
+        """Returns a function that calls `compiled` with a list of arguments, or runs `part` and counts
+        its values."""
         records = graph.add_values(part, backward)
 
         def call(arguments):
             if not self.begin(graph, backward) or not records:
                 return compiled(arguments)
-            counter = Counter(part, records, keeps)
-            with keep_random() if keeps else contextlib.nullcontext():
-                results = counter.run(*arguments)
+            counter = Counter(part, records)
+            results = counter.run(*arguments)
             with torch.no_grad():
                 self.add_counts(counter.counts)
-            if keeps:
-                del results, counter
-                return compiled(arguments)
             arguments.clear()
             return results
 
@@ -338,9 +306,3 @@ class Watch:
         return {"version": 1, "model": "torch.compile", "low": self.low, "every": self.every,
                 "sampled": self.num_sampled, "merged": self.merged, "steps": list(self.steps), "ranked": self.rank(),
                 "values": [record.to_json(self.low, len(self.steps)) for record in self.records]}
-
-
-def keep_random():
-    """Restores the state of all random generators afterwards."""
-    devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else []
-    return torch.random.fork_rng(devices=list(devices))
