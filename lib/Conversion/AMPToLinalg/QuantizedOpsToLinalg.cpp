@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/LinalgCommon/Contractions.h"
+#include "amp/Conversion/LinalgCommon/PhiloxBuilder.h"
 #include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -76,6 +77,48 @@ static Value buildDecoding(ImplicitLocOpBuilder &b, Value value) {
   Value bits =
       amphost::decodeFloat8(integers, *getFloat8Format(value.getType()), code);
   return arith::BitcastOp::create(b, b.getF32Type(), bits);
+}
+
+/// Returns the f32 number next to `value` in `type`, above or below. `word` is
+/// a random i32. Numbers that `type` represents do not change.
+static Value buildStochasticRounding(ImplicitLocOpBuilder &b, Value value,
+                                     Type type, Value word) {
+  const amphost::Float8Format &format = *getFloat8Format(type);
+  auto integer = PhiloxBuilder::constant32;
+  auto real = [&](double number) -> Value {
+    return arith::ConstantOp::create(b, b.getF32FloatAttr(float(number)));
+  };
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
+  Value sign = arith::AndIOp::create(b, bits, integer(b, 0x80000000));
+  Value rest = arith::AndIOp::create(b, bits, integer(b, 0x7FFFFFFF));
+  // Random bits are added to those that `type` lacks, which are then cut off.
+  uint32_t lost = uint32_t(23 - format.mantissaBits);
+  Value noise = arith::ShRUIOp::create(b, word, integer(b, 32 - lost));
+  Value normal = arith::AndIOp::create(b, arith::AddIOp::create(b, rest, noise),
+                                       integer(b, ~0u << lost));
+  // Below the least normal number, distances do not depend on the exponent. The
+  // sum of an integer below 8 and a multiple of 2^-20 is exact.
+  int least = 1 - format.bias;
+  double unit = std::ldexp(1.0, least - format.mantissaBits);
+  Value magnitude = arith::BitcastOp::create(b, b.getF32Type(), rest);
+  Value upper = arith::ShRUIOp::create(b, word, integer(b, 12));
+  Value fraction = arith::MulFOp::create(
+      b, arith::UIToFPOp::create(b, b.getF32Type(), upper), real(0x1p-20));
+  Value sum = arith::AddFOp::create(
+      b, arith::MulFOp::create(b, magnitude, real(1 / unit)), fraction);
+  Value subnormal =
+      arith::MulFOp::create(b, math::FloorOp::create(b, sum), real(unit));
+  Value isSubnormal = arith::CmpFOp::create(
+      b, arith::CmpFPredicate::OLT, magnitude, real(std::ldexp(1.0, least)));
+  Value rounded = arith::SelectOp::create(
+      b, isSubnormal, arith::BitcastOp::create(b, b.getI32Type(), subnormal),
+      normal);
+  Value result = arith::BitcastOp::create(
+      b, b.getF32Type(), arith::OrIOp::create(b, rounded, sign));
+  // Random bits would turn an infinity into NaN.
+  Value isFinite = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
+                                         magnitude, real(INFINITY));
+  return arith::SelectOp::create(b, isFinite, result, value);
 }
 
 static Value buildReal(ImplicitLocOpBuilder &b, double value) {
@@ -332,11 +375,23 @@ struct LowerQuantize : TensorPattern<QuantizeOp> {
   void lower(QuantizeOp op, LinalgBuilder &b,
              PatternRewriter &rewriter) const override {
     auto type = typeOf(op.getPayload());
+    std::optional<PhiloxBuilder> random;
+    if (op.getRng()) {
+      // The loops of blocks run over a matrix.
+      Value like = op.getInput();
+      if (op.getBlocks())
+        like = b.reshape(like, getMatrixShape(type.getShape()));
+      random.emplace(b.getBuilder(), op.getRng(), op.getKey(), like);
+    }
     rewriter.replaceOp(
         op, combineBlocks(
                 b, type, op.getInput(), op.getScale(), op.getBlocks(),
                 [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
                   Value scaled = arith::MulFOp::create(inner, args[0], args[1]);
+                  if (random)
+                    scaled = buildStochasticRounding(inner, scaled,
+                                                     type.getElementType(),
+                                                     random->buildWord(inner));
                   Value code = buildEncoding(
                       inner, scaled, type.getElementType(), op.getSaturate());
                   if (!op.getKeepNonFinite())

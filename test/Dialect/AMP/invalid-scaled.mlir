@@ -166,3 +166,20 @@ func.func @f(%x: tensor<4x4xf8E4M3FN>, %s: tensor<f32>) {
   %0 = amp.scaled_matmul %x by %s, %x by %s {promotion = -1 : i64} : (tensor<4x4xf8E4M3FN>, tensor<f32>), (tensor<4x4xf8E4M3FN>, tensor<f32>) -> tensor<4x4xf32>
   return
 }
+
+// -----
+
+func.func @key_without_state(%x: tensor<4xf32>, %s: tensor<f32>) {
+  // expected-error@+1 {{expected 'key' only with a random number state}}
+  %0 = amp.quantize %x by %s {key = 3 : i32} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf8E5M2>
+  return
+}
+
+// -----
+
+// expected-note@+1 {{prior use here}}
+func.func @state_of_another_type(%x: tensor<4xf32>, %s: tensor<f32>, %rng: tensor<3xi64>) {
+  // expected-error@+1 {{expects different type than prior uses: 'tensor<2xi64>' vs 'tensor<3xi64>'}}
+  %0 = amp.quantize %x by %s stochastic %rng key 3 : (tensor<4xf32>, tensor<f32>) -> tensor<4xf8E5M2>
+  return
+}

@@ -26,13 +26,15 @@ func.func @scales(%x: tensor<?x8x256xbf16>, %s: tensor<f32>, %m: tensor<f32>, %r
 }
 
 // CHECK-LABEL: func.func @products(
-func.func @products(%x: tensor<?x8x4xf32>, %g: tensor<?x8x6xf16>, %w: tensor<4x6xbf16>, %s: tensor<f32>, %t: tensor<?x1xf32>, %b: tensor<6xbf16>) {
+func.func @products(%x: tensor<?x8x4xf32>, %g: tensor<?x8x6xf16>, %w: tensor<4x6xbf16>, %s: tensor<f32>, %t: tensor<?x1xf32>, %b: tensor<6xbf16>, %rng: tensor<2xi64>) {
   // CHECK: %[[X:.*]] = amp.quantize %{{[^ ,)]+}} by %{{[^ ,)]+}} saturate : (tensor<?x8x4xf32>, tensor<f32>) -> tensor<?x8x4xf8E4M3FN>
   %0 = amp.quantize %x by %s saturate : (tensor<?x8x4xf32>, tensor<f32>) -> tensor<?x8x4xf8E4M3FN>
   // CHECK: %[[G:.*]] = amp.quantize %{{[^ ,)]+}} by %{{[^ ,)]+}} blocks [1, 0] : (tensor<?x8x6xf16>, tensor<?x1xf32>) -> tensor<?x8x6xf8E5M2>
   %1 = amp.quantize %g by %t blocks [1, 0] : (tensor<?x8x6xf16>, tensor<?x1xf32>) -> tensor<?x8x6xf8E5M2>
   // CHECK: amp.quantize %{{[^ ,)]+}} by %{{[^ ,)]+}} saturate {keep_non_finite} : (tensor<?x8x4xf32>
   %k = amp.quantize %x by %s saturate {keep_non_finite} : (tensor<?x8x4xf32>, tensor<f32>) -> tensor<?x8x4xf8E4M3FN>
+  // CHECK: amp.quantize %{{[^ ,)]+}} by %{{[^ ,)]+}} blocks [1, 0] saturate stochastic %{{[^ ,)]+}} key 3 {keep_non_finite} : (tensor<?x8x6xf16>
+  %sr = amp.quantize %g by %t blocks [1, 0] saturate stochastic %rng key 3 {keep_non_finite} : (tensor<?x8x6xf16>, tensor<?x1xf32>) -> tensor<?x8x6xf8E5M2>
   // CHECK: %[[W:.*]] = amp.quantize
   %2 = amp.quantize %w by %s saturate : (tensor<4x6xbf16>, tensor<f32>) -> tensor<4x6xf8E4M3FN>
   // CHECK: amp.dequantize %[[G]] by %{{[^ ,)]+}} blocks [1, 0] : (tensor<?x8x6xf8E5M2>, tensor<?x1xf32>) -> tensor<?x8x6xbf16>

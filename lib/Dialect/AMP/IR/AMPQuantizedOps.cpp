@@ -189,6 +189,8 @@ LogicalResult QuantizeOp::verify() {
   if (getKeepNonFinite() && !getSaturate())
     return emitOpError("has 'keep_non_finite' without 'saturate', expected it "
                        "where finite elements saturate");
+  if (!getRng() && getKey() != 0)
+    return emitOpError("expected 'key' only with a random number state");
   return verifyScale(*this, typeOf(getInput()), typeOf(getScale()), getBlocks(),
                      "scales");
 }

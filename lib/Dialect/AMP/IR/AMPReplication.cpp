@@ -163,6 +163,10 @@ static void divideReplication(ReplicationInference &inference) {
 static void payloadReplication(ReplicationInference &inference) {
   Replication scale = inference.getOperand(1).withDim(Replication::kNoDim);
   Replication value = inference.getOperand(0);
+  // Ranks with different random numbers round differently, too.
+  if (inference.getOperation()->getNumOperands() > 2)
+    value = gateReplication(
+        inference.getOperand(2).withDim(Replication::kNoDim), value);
   inference.setResults(gateReplication(
       scale, value.isPartial() ? Replication::varying() : value));
 }

@@ -53,4 +53,11 @@ def AMP_ScalarF32 : AMP_Scalar<F32, "$_builder.getF32Type()">;
 def AMP_ScalarI32 : AMP_Scalar<I32, "$_builder.getI32Type()">;
 def AMP_ScalarBool : AMP_Scalar<I1, "$_builder.getI1Type()">;
 
+def AMP_RngState
+    : Type<CPred<"$_self == ::mlir::RankedTensorType::get({2}, "
+                 "::mlir::IntegerType::get($_self.getContext(), 64))">,
+           "random number state tensor<2xi64>">,
+      BuildableType<"::mlir::RankedTensorType::get({2}, "
+                    "$_builder.getI64Type())">;
+
 #endif // AMP_DIALECT_AMP_IR_AMPBASE_TD

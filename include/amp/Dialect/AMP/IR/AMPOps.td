@@ -208,13 +208,6 @@ def AMP_GlobalNormOp : AMP_Op<"global_norm", [
   let hasVerifier = 1;
 }
 
-def AMP_RngState
-    : Type<CPred<"$_self == ::mlir::RankedTensorType::get({2}, "
-                 "::mlir::IntegerType::get($_self.getContext(), 64))">,
-           "random number state tensor<2xi64>">,
-      BuildableType<"::mlir::RankedTensorType::get({2}, "
-                    "$_builder.getI64Type())">;
-
 def AMP_MasterCopyOp : AMP_Op<"master_copy", [AMP_Ranges]> {
   let summary = "the low-precision copy of an updated weight";
   let description = [{

@@ -139,7 +139,8 @@ def AMP_QuantizeOp : AMP_QuantizedOp<"quantize", [
     AllShapesMatch<["input", "payload"]>, AMP_Ranges]> {
   let summary = "multiplies by scales and rounds to eight bits";
   let description = [{
-    Computes f32(`input`) · `scale` and rounds the product once, to nearest even.
+    Computes f32(`input`) · `scale` and rounds the product once, to nearest even
+    unless it has `stochastic`.
     With `saturate`, magnitudes beyond the range become the largest finite
     number, infinities too. Without it, they become infinite in f8E5M2 and NaN
     in f8E4M3FN. NaN stays NaN. With `keep_non_finite` only finite elements
@@ -149,19 +150,37 @@ def AMP_QuantizeOp : AMP_QuantizedOp<"quantize", [
     `scale` is a scalar or, with `blocks`, has one element for each block of
     `input`, as `amp.amax` describes.
 
+    With `stochastic`, the product is rounded up or down with the probabilities that
+    make the expected value exact. A product that `format` represents does not change.
+    The random number of an element depends only on `rng` (seed and step), `key` and
+    the index of the element. It is the upper 20 bits (f8E4M3FN) or 21 bits (f8E5M2)
+    of the word that train.dropout compares with its rate, and 20 bits for products
+    below the least normal number.
+
     Example:
 
     ```mlir
     %q = amp.quantize %x by %s saturate
         : (tensor<?x8xbf16>, tensor<f32>) -> tensor<?x8xf8E4M3FN>
+    %g = amp.quantize %d by %t saturate stochastic %rng key 3
+        : (tensor<?x8xbf16>, tensor<f32>) -> tensor<?x8xf8E5M2>
     ```
   }];
   let arguments = (ins AMP_QuantizableTensor:$input, AMP_ScaleTensor:$scale,
                        OptionalAttr<DenseI64ArrayAttr>:$blocks,
-                       UnitAttr:$saturate, UnitAttr:$keep_non_finite);
+                       UnitAttr:$saturate, UnitAttr:$keep_non_finite,
+                       Optional<AMP_RngState>:$rng,
+                       DefaultValuedAttr<I32Attr, "0">:$key);
   let results = (outs AMP_PayloadTensor:$payload);
+  let builders = [OpBuilder<(ins "::mlir::Type":$payload, "::mlir::Value":$input,
+      "::mlir::Value":$scale, "::mlir::DenseI64ArrayAttr":$blocks,
+      "::mlir::UnitAttr":$saturate, "::mlir::UnitAttr":$keepNonFinite), [{
+    build($_builder, $_state, payload, input, scale, blocks, bool(saturate),
+          bool(keepNonFinite), ::mlir::Value());
+  }]>];
   let assemblyFormat = [{
-    $input `by` $scale (`blocks` $blocks^)? (`saturate` $saturate^)? attr-dict
+    $input `by` $scale (`blocks` $blocks^)? (`saturate` $saturate^)?
+        (`stochastic` $rng^ `key` $key)? attr-dict
         `:` `(` type($input) `,` type($scale) `)` `->` type($payload)
   }];
   let extraClassDeclaration = AMP_InfersShapes;
