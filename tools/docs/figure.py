@@ -3,7 +3,7 @@
 """Line charts for the documentation."""
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 660, 300, 60, 44, 14, 26
-COLOURS = ("#1f6fb4", "#c4501b", "#3a8a3a")
+COLOURS = ("#1f6fb4", "#c4501b", "#3a8a3a", "#7d3fb0", "#a08000", "#444444", "#c0508f")
 
 
 class Figure:
