@@ -48,10 +48,15 @@ int64_t Float8Costs::getProductTime(int64_t m, int64_t n, int64_t k,
                   getTime(operandBytes + resultBytes));
 }
 
-int64_t Float8Costs::getReadBytes(int64_t bytes, bool isElementwise) const {
-  bool isOfTensor = recipe.block < 0;
-  int64_t passes = isOfTensor && !recipe.isDelayed ? 2 : 1;
-  return (isElementwise && isOfTensor ? passes - 1 : passes) * bytes;
+int64_t Float8Costs::getReadBytes(int64_t bytes, bool isElementwise,
+                                  bool contractsColumns) const {
+  if (readsTiles())
+    return bytes;
+  // Only a row stays in registers between its magnitude and its codes.
+  if (recipe.block == 0)
+    return contractsColumns ? bytes : 2 * bytes;
+  int64_t passes = recipe.isDelayed ? 1 : 2;
+  return (isElementwise ? passes - 1 : passes) * bytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,6 +91,8 @@ private:
   Float8Costs costs;
   ProductSelection selection;
   llvm::MapVector<QuantizedCopies::Key, CopyEntry> copies;
+  /// The reads of tensors that serve all copies of a format.
+  llvm::MapVector<std::pair<Value, Type>, Number> reads;
   llvm::MapVector<Candidate *, Number> products;
 };
 
@@ -115,8 +122,18 @@ StepSelection::Number StepSelection::addCopy(const CopiedOperand &operand) {
   int64_t elements = typeOf(source).getNumElements();
   if (isNew) {
     int64_t bytes = elements * typeOf(source).getElementTypeBitWidth() / 8;
-    int64_t read = costs.getReadBytes(bytes, isOfElementwiseKernel(source));
-    entry.number = selection.addCost(costs.getTime(read));
+    int64_t read = costs.getReadBytes(bytes, isOfElementwiseKernel(source),
+                                      operand.contractsColumns);
+    auto addRead = [&] { return selection.addCost(costs.getTime(read)); };
+    if (costs.readsTiles()) {
+      auto [shared, isFirst] =
+          reads.try_emplace({source, std::get<Type>(it->first)});
+      if (isFirst)
+        shared->second = addRead();
+      entry.number = shared->second;
+    } else {
+      entry.number = addRead();
+    }
   }
   bool order = !costs.readsBothOrders() && operand.contractsColumns;
   std::optional<Number> &written = entry.orders[order];
@@ -195,9 +212,11 @@ LogicalResult mlir::amp::selectProducts(MutableArrayRef<Candidate> candidates,
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// Adds the bytes of `copy` and, with `rates`, its time.
+/// Adds the bytes of `copy` and, with `rates`, its time. `isRead` says that the
+/// launch of another copy reads the tensor and makes this copy, too.
 static void addCosts(SelectedCopy &copy, const ScalingRecipe &recipe,
-                     const std::optional<GPURates> &rates, bool isFused) {
+                     const std::optional<GPURates> &rates, bool isFused,
+                     bool isRead) {
   RankedTensorType type = typeOf(copy.getSource());
   if (!type.hasStaticShape())
     return;
@@ -205,8 +224,11 @@ static void addCosts(SelectedCopy &copy, const ScalingRecipe &recipe,
   Float8Costs costs(rates ? *rates : none, recipe);
   int64_t elements = type.getNumElements();
   copy.readBytes =
-      costs.getReadBytes(elements * type.getElementTypeBitWidth() / 8,
-                         isFused && isOfElementwiseKernel(copy.getSource()));
+      isRead ? 0
+             : costs.getReadBytes(elements * type.getElementTypeBitWidth() / 8,
+                                  isFused &&
+                                      isOfElementwiseKernel(copy.getSource()),
+                                  copy.operand.contractsColumns);
   copy.writtenBytes = copy.getOrders() * elements;
   if (rates)
     copy.time = costs.getTime(*copy.readBytes) +
@@ -240,8 +262,13 @@ mlir::amp::listCopies(ArrayRef<Candidate> candidates,
     }
   }
   std::vector<SelectedCopy> listed;
+  llvm::DenseSet<std::tuple<Value, Type, unsigned>> read;
   for (auto &[key, copy] : copies) {
-    addCosts(copy, recipe, rates, sharing == Sharing::Step);
+    bool isFirst = read.insert({std::get<Value>(copy.key),
+                                std::get<Type>(copy.key), key.second})
+                       .second;
+    addCosts(copy, recipe, rates, sharing == Sharing::Step,
+             recipe.block > 0 && !isFirst);
     listed.push_back(copy);
   }
   return listed;

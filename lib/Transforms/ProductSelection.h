@@ -65,7 +65,13 @@ public:
   /// The bytes that the quantisation of a tensor of `bytes` bytes reads. A
   /// scale of the tensor needs a pass of its own unless it is known before. A
   /// kernel that computes the tensor elementwise makes one of these passes.
-  int64_t getReadBytes(int64_t bytes, bool isElementwise) const;
+  /// The scales of columns need another pass, too.
+  int64_t getReadBytes(int64_t bytes, bool isElementwise,
+                       bool contractsColumns) const;
+
+  /// Whether one launch reads a tensor once and makes all of its copies,
+  /// because tiles hold the blocks of the scales.
+  bool readsTiles() const { return recipe.block > 0; }
 
   /// Whether products contract either dimension of one copy. GPUs before
   /// Blackwell read matrices only along the contracted dimension.

@@ -138,11 +138,12 @@ func.func @table(%x: tensor<2xf32> {amp.role = "batch", amp.name = "x"})
 // -----
 
 func.func @step(%x: tensor<16x16xf32> {amp.role = "batch", amp.name = "x"},
-                %s: tensor<f32> {amp.role = "batch", amp.name = "s"})
+                %s: tensor<f32> {amp.role = "batch", amp.name = "s"},
+                %t: tensor<f32> {amp.role = "batch", amp.name = "t"})
     -> (tensor<16x16xf32> {amp.prediction = "y"}) {
   %0 = amp.quantize %x by %s : (tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf8E5M2>
-  // expected-error@+1 {{gives a tensor of 8-bit floats more bits, expected only products to read it}}
-  %1 = amp.dequantize %0 by %s : (tensor<16x16xf8E5M2>, tensor<f32>) -> tensor<16x16xf32>
+  // expected-error@+1 {{divides by another scale than the one that multiplied its operand}}
+  %1 = amp.dequantize %0 by %t : (tensor<16x16xf8E5M2>, tensor<f32>) -> tensor<16x16xf32>
   return %1 : tensor<16x16xf32>
 }
 
@@ -225,4 +226,29 @@ func.func @exponents(%x: tensor<16x64xf32> {amp.role = "batch", amp.name = "x"})
   // expected-error@+1 {{has scales of 32 elements of its first operand that are not known to be powers of two, expected scales of amp.scale_from_amax with 'power_of_two': a GPU reads only exponents (E8M0)}}
   %2 = amp.scaled_matmul %0 by %s blocks [1, 32], %0 by %s blocks [1, 32] {transpose_b} : (tensor<16x64xf8E4M3FN>, tensor<16x2xf32>), (tensor<16x64xf8E4M3FN>, tensor<16x2xf32>) -> tensor<16x16xf32>
   return %2 : tensor<16x16xf32>
+}
+
+// -----
+
+func.func @stochastic(%x: tensor<16x16xf32> {amp.role = "batch", amp.name = "x"},
+                      %r: tensor<2xi64> {amp.role = "model_state", amp.name = "r"},
+                      %s: tensor<f32> {amp.role = "batch", amp.name = "s"})
+    -> (tensor<2xi64> {amp.updates = "r"}, tensor<16x16xf32> {amp.prediction = "y"}) {
+  // expected-error@+1 {{rounds stochastically, which a program for a GPU does not support; expected rounding to nearest}}
+  %0 = amp.quantize %x by %s stochastic %r key 3 : (tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf8E4M3FN>
+  %1 = amp.scaled_matmul %0 by %s, %0 by %s : (tensor<16x16xf8E4M3FN>, tensor<f32>), (tensor<16x16xf8E4M3FN>, tensor<f32>) -> tensor<16x16xf32>
+  return %r, %1 : tensor<2xi64>, tensor<16x16xf32>
+}
+
+// -----
+
+// No launch writes codes with such scales.
+func.func @widened(%x: tensor<16x256xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<16x256xf32> {amp.prediction = "y"}) {
+  %0 = amp.amax %x blocks [1, 64] : tensor<16x256xf32> -> tensor<16x4xf32>
+  %1 = amp.scale_from_amax %0 for f8E4M3FN : tensor<16x4xf32>
+  %2 = amp.quantize %x by %1 blocks [1, 64] : (tensor<16x256xf32>, tensor<16x4xf32>) -> tensor<16x256xf8E4M3FN>
+  // expected-error@+1 {{has scales of [1, 64] elements; a program for a GPU has a scale for a tensor, or along the contracted dimension}}
+  %3 = amp.dequantize %2 by %1 blocks [1, 64] : (tensor<16x256xf8E4M3FN>, tensor<16x4xf32>) -> tensor<16x256xf32>
+  return %3 : tensor<16x256xf32>
 }

@@ -132,15 +132,14 @@ func.func @magnitude(%s: tensor<f32> {amp.name = "s", amp.role = "model_state"},
 
 // -----
 
-// With a scale for each row or column, one launch for each order writes an operand and
-// its factors. Reductions compute the maxima of rows and columns.
+// A launch that keeps rows finds their scales and writes their codes and factors. The scales
+// of columns need a reduction.
 // COUNT-LABEL: func.func @rows
-// COUNT-COUNT-2: cuda.quantize
-// COUNT-NOT: cuda.quantize
+// COUNT: reduce {{.*}} with <maximum>
+// COUNT-NOT: with <maximum>
 // CHECK-LABEL: func.func @rows
-// CHECK-DAG: cuda.kernel {{.*}} reduce [2] with <maximum>
-// CHECK-DAG: cuda.kernel {{.*}} reduce [1] with <maximum>
-// CHECK-DAG: cuda.quantize {{.*}} : tensor<3x10x64xbf16>, tensor<30x1xf32>) {blocks = array<i64: 1, 0>, format = f8E4M3FN, payload, saturate} -> tensor<32x64xf8E4M3FN>, tensor<32xf32>
+// CHECK-DAG: cuda.kernel {{.*}} reduce [{{[0-9]}}] with <maximum>
+// CHECK-DAG: cuda.quantize_blocks {{.*}}ins(%arg1 : tensor<3x10x64xbf16>) {quantization = #cuda.quantization<rows = 30, columns = 64, format = f8E4M3FN, payload = true, saturate = true, blocks = <payload = [1, 0], powerOfTwo = true>>} -> tensor<32x64xf8E4M3FN>, tensor<32xf32>
 // CHECK-DAG: cuda.quantize {{.*}} : tensor<64x40xf32>, tensor<1x40xf32>) {blocks = array<i64: 0, 1>, format = f8E4M3FN, saturate, transposed} -> tensor<48x64xf8E4M3FN>, tensor<48xf32>
 // CHECK: cuda.scaled_gemm {{.*}} : tensor<32x64xf8E4M3FN>, tensor<48x64xf8E4M3FN>, tensor<32xf32>, tensor<48xf32>) {a_blocks = array<i64: 1, 0>, b_blocks = array<i64: 1, 0>} -> tensor<30x48xf32>
 func.func @rows(%w: tensor<64x40xf32> {amp.name = "w", amp.role = "parameter"},
@@ -158,15 +157,15 @@ func.func @rows(%w: tensor<64x40xf32> {amp.name = "w", amp.role = "parameter"},
 
 // -----
 
-// Both orders of a weight use the same squares, with separate factors. The last blocks
-// of other tensors are padded for the maxima, and so are the rows of the result.
+// One launch finds the scales of the squares of a weight and writes both orders, with separate
+// factors. The rows of the result are padded.
 // COUNT-LABEL: func.func @squares
-// COUNT-COUNT-4: cuda.quantize
+// COUNT-NOT: with <maximum>
+// COUNT-COUNT-3: cuda.quantize_blocks
 // COUNT-NOT: cuda.quantize
 // CHECK-LABEL: func.func @squares
-// CHECK-DAG: cuda.quantize {{.*}} : tensor<200x64xf32>, tensor<2x1xf32>) {blocks = array<i64: 128, 128>, format = f8E4M3FN, payload, saturate} -> tensor<208x128xf8E4M3FN>, tensor<2x4xf32>
-// CHECK-DAG: cuda.quantize {{.*}} : tensor<200x64xf32>, tensor<2x1xf32>) {blocks = array<i64: 128, 128>, format = f8E4M3FN, saturate, transposed} -> tensor<64x256xf8E4M3FN>, tensor<1x4xf32>
-// CHECK-DAG: cuda.quantize {{.*}} : tensor<30x200xbf16>, tensor<30x2xf32>) {blocks = array<i64: 1, 128>, format = f8E4M3FN, payload, saturate} -> tensor<32x256xf8E4M3FN>, tensor<2x32xf32>
+// CHECK-DAG: cuda.quantize_blocks {{.*}} : tensor<200x64xf32>) {{.*}}payload = true, transposed = true, saturate = true, blocks = <payload = [128, 128], transposed = [128, 128], powerOfTwo = true>>} -> tensor<208x128xf8E4M3FN>, tensor<64x256xf8E4M3FN>, tensor<2x4xf32>, tensor<1x4xf32>
+// CHECK-DAG: cuda.quantize_blocks {{.*}} : tensor<30x200xbf16>) {{.*}}-> tensor<32x256xf8E4M3FN>, tensor<2x32xf32>
 // CHECK-DAG: cuda.scaled_gemm {{.*}} {a_blocks = array<i64: 1, 128>, b_blocks = array<i64: 128, 128>} -> tensor<32x64xf32>
 // CHECK-DAG: cuda.scaled_gemm {{.*}} {a_blocks = array<i64: 1, 128>, b_blocks = array<i64: 128, 128>} -> tensor<32x208xf32>
 func.func @squares(%w: tensor<200x64xf32> {amp.name = "w", amp.role = "parameter"},
@@ -192,8 +191,8 @@ func.func @squares(%w: tensor<200x64xf32> {amp.name = "w", amp.role = "parameter
 // The magnitudes of blocks are not the magnitude of the tensor.
 // COUNT-LABEL: func.func @both
 // CHECK-LABEL: func.func @both
-// CHECK: cuda.quantize {{.*}} : tensor<32x128xf32>, tensor<f32>) {
-// CHECK: cuda.quantize {{.*}} : tensor<32x128xf32>, tensor<32x1xf32>) {
+// CHECK-DAG: cuda.quantize {{.*}} : tensor<32x128xf32>, tensor<f32>) {
+// CHECK-DAG: cuda.quantize_blocks {{.*}} : tensor<32x128xf32>) {
 func.func @both(%s: tensor<f32> {amp.name = "s", amp.role = "quantizer_state"},
                 %x: tensor<32x128xf32> {amp.name = "x", amp.role = "batch"})
     -> (tensor<f32> {amp.updates = "s"}, tensor<32x32xf16> {amp.prediction = "y"}, tensor<32x32xf32> {amp.prediction = "z"}) {
@@ -205,4 +204,74 @@ func.func @both(%s: tensor<f32> {amp.name = "s", amp.role = "quantizer_state"},
   %5 = amp.quantize %x by %4 blocks [1, 0] saturate : (tensor<32x128xf32>, tensor<32x1xf32>) -> tensor<32x128xf8E4M3FN>
   %6 = amp.scaled_matmul %5 by %4 blocks [1, 0], %5 by %4 blocks [1, 0] {transpose_b} : (tensor<32x128xf8E4M3FN>, tensor<32x1xf32>), (tensor<32x128xf8E4M3FN>, tensor<32x1xf32>) -> tensor<32x32xf32>
   return %0, %2, %6 : tensor<f32>, tensor<32x32xf16>, tensor<32x32xf32>
+}
+
+// -----
+
+// The kernel that computes a tensor writes the codes of its rows and columns, and finds their
+// scales. A scale that is a result of the step needs a reduction, which reads the tensor.
+// COUNT-LABEL: func.func @tiles
+// COUNT-NOT: cuda.quantize
+// CHECK-LABEL: func.func @tiles
+// CHECK: cuda.kernel {{.*}} quantize <rows = 32, columns = 64, format = f8E4M3FN, payload = true, transposed = true, blocks = <payload = [1, 128], transposed = [128, 1], margin = 1, epsilon = 1.000000e+00 : f32, ignoreNonFinite = true>> {
+// CHECK: -> tensor<32x64xbf16>, tensor<32x128xf8E4M3FN>, tensor<64x128xf8E4M3FN>, tensor<1x32xf32>, tensor<1x64xf32>
+// CHECK: cuda.kernel {{.*}} with <maximum>
+func.func @tiles(%s: tensor<f32> {amp.name = "s", amp.role = "model_state"},
+                 %x: tensor<32x64xbf16> {amp.name = "x", amp.role = "batch"})
+    -> (tensor<f32> {amp.updates = "s"}, tensor<32x32xbf16> {amp.prediction = "y"}, tensor<64x64xbf16> {amp.prediction = "z"}, tensor<32x1xf32> {amp.prediction = "scales"}) {
+  %r = train.relu %x : tensor<32x64xbf16>
+  %0 = amp.amax %r blocks [1, 128] : tensor<32x64xbf16> -> tensor<32x1xf32>
+  %1 = amp.scale_from_amax %0 for f8E4M3FN {margin = 1 : i32, epsilon = 1.0 : f32, ignore_non_finite} : tensor<32x1xf32>
+  %2 = amp.quantize %r by %1 blocks [1, 128] : (tensor<32x64xbf16>, tensor<32x1xf32>) -> tensor<32x64xf8E4M3FN>
+  %3 = amp.amax %r blocks [128, 1] : tensor<32x64xbf16> -> tensor<1x64xf32>
+  %4 = amp.scale_from_amax %3 for f8E4M3FN {margin = 1 : i32, epsilon = 1.0 : f32, ignore_non_finite} : tensor<1x64xf32>
+  %5 = amp.quantize %r by %4 blocks [128, 1] : (tensor<32x64xbf16>, tensor<1x64xf32>) -> tensor<32x64xf8E4M3FN>
+  %6 = amp.scaled_matmul %2 by %1 blocks [1, 128], %2 by %1 blocks [1, 128] {transpose_b} : (tensor<32x64xf8E4M3FN>, tensor<32x1xf32>), (tensor<32x64xf8E4M3FN>, tensor<32x1xf32>) -> tensor<32x32xbf16>
+  %7 = amp.scaled_matmul %5 by %4 blocks [128, 1], %5 by %4 blocks [128, 1] {transpose_a} : (tensor<32x64xf8E4M3FN>, tensor<1x64xf32>), (tensor<32x64xf8E4M3FN>, tensor<1x64xf32>) -> tensor<64x64xbf16>
+  return %s, %6, %7, %1 : tensor<f32>, tensor<32x32xbf16>, tensor<64x64xbf16>, tensor<32x1xf32>
+}
+
+// -----
+
+// A product in 16 bits reads the copy of an 8-bit product. A kernel widens the codes without
+// their padding.
+// COUNT-LABEL: func.func @widened
+// CHECK-LABEL: func.func @widened
+// CHECK: %[[Q:.*]]:3 = cuda.quantize {{.*}} -> tensor<32x64xf8E4M3FN>, tensor<64x32xf8E4M3FN>, tensor<f32>
+// CHECK: cuda.kernel
+// CHECK: arith.bitcast %{{.*}} : f8E4M3FN to i8
+// CHECK: ins({{.*}}%[[Q]]#0{{.*}} : {{.*}}tensor<32x64xf8E4M3FN>{{.*}}) -> tensor<30x64xbf16>
+// CHECK: cuda.gemm {{.*}} : tensor<30x64xbf16>, tensor<30x48xbf16>) {transpose_a} -> tensor<64x48xbf16>
+func.func @widened(%s: tensor<f32> {amp.name = "s", amp.role = "model_state"},
+                   %g: tensor<30x48xbf16> {amp.name = "g", amp.role = "batch"},
+                   %x: tensor<30x64xbf16> {amp.name = "x", amp.role = "batch"})
+    -> (tensor<f32> {amp.updates = "s"}, tensor<64x64xbf16> {amp.prediction = "y"}, tensor<64x48xbf16> {amp.prediction = "z"}) {
+  %0 = amp.quantize %x by %s saturate : (tensor<30x64xbf16>, tensor<f32>) -> tensor<30x64xf8E4M3FN>
+  %1 = amp.scaled_matmul %0 by %s, %0 by %s {transpose_a} : (tensor<30x64xf8E4M3FN>, tensor<f32>), (tensor<30x64xf8E4M3FN>, tensor<f32>) -> tensor<64x64xbf16>
+  %2 = amp.dequantize %0 by %s : (tensor<30x64xf8E4M3FN>, tensor<f32>) -> tensor<30x64xbf16>
+  %3 = train.matmul %2, %g {transpose_a} : (tensor<30x64xbf16>, tensor<30x48xbf16>) -> tensor<64x48xbf16>
+  return %s, %1, %3 : tensor<f32>, tensor<64x64xbf16>, tensor<64x48xbf16>
+}
+
+// -----
+
+// Codes of columns are stored transposed. The kernel that widens them reads them so. Scales of 32
+// elements that are not powers of two have no exponents, and no product reads them here.
+// COUNT-LABEL: func.func @turned
+// CHECK-LABEL: func.func @turned
+// CHECK-DAG: cuda.quantize {{.*}} -> tensor<64x32xf8E4M3FN>, tensor<64xf32>
+// CHECK-DAG: cuda.quantize {{.*}} -> tensor<32x64xf8E4M3FN>, tensor<1x1x32x4x4xi8>
+// CHECK: affine_map<(d0, d1) -> (d1, d0)>
+func.func @turned(%s: tensor<f32> {amp.name = "s", amp.role = "model_state"},
+                  %x: tensor<30x64xbf16> {amp.name = "x", amp.role = "batch"})
+    -> (tensor<f32> {amp.updates = "s"}, tensor<30x64xbf16> {amp.prediction = "y"}, tensor<30x64xbf16> {amp.prediction = "z"}) {
+  %0 = amp.amax %x blocks [0, 1] : tensor<30x64xbf16> -> tensor<1x64xf32>
+  %1 = amp.scale_from_amax %0 for f8E4M3FN : tensor<1x64xf32>
+  %2 = amp.quantize %x by %1 blocks [0, 1] : (tensor<30x64xbf16>, tensor<1x64xf32>) -> tensor<30x64xf8E4M3FN>
+  %3 = amp.dequantize %2 by %1 blocks [0, 1] : (tensor<30x64xf8E4M3FN>, tensor<1x64xf32>) -> tensor<30x64xbf16>
+  %4 = amp.amax %x blocks [1, 32] : tensor<30x64xbf16> -> tensor<30x2xf32>
+  %5 = amp.scale_from_amax %4 for f8E4M3FN : tensor<30x2xf32>
+  %6 = amp.quantize %x by %5 blocks [1, 32] : (tensor<30x64xbf16>, tensor<30x2xf32>) -> tensor<30x64xf8E4M3FN>
+  %7 = amp.dequantize %6 by %5 blocks [1, 32] : (tensor<30x64xf8E4M3FN>, tensor<30x2xf32>) -> tensor<30x64xbf16>
+  return %s, %3, %7 : tensor<f32>, tensor<30x64xbf16>, tensor<30x64xbf16>
 }

@@ -23,8 +23,6 @@ target = sys.argv[3] if len(sys.argv) > 3 else "h200"
 # The name, the blocks, the width, and the batch. The sequence has 1024 tokens.
 MODELS = [("124M", 12, 768, 32), ("0.5B", 24, 1280, 16), ("1.5B", 48, 1600, 16), ("7B", 32, 4096, 8)]
 RECIPES = ["delayed", "current", "rowwise", "block-128"]
-# Generated programs support only recipes with one scale for each tensor.
-GENERATED = ["delayed", "current"]
 chosen = sys.argv[4:] or [name for name, *_ in MODELS]
 
 
@@ -62,14 +60,12 @@ def estimate(path, *options):
 
 def measure(layers, width, batch):
     """Returns the bound and the estimate in bf16. For each recipe, appends the time that products save minus
-    the time that copies take, the number of 8-bit products and, for a generated program, the estimate."""
+    the time that copies take, the number of 8-bit products and the estimate."""
     path = make_model(layers, width, batch)
     numbers = estimate(path, "--precision=bf16")
     for recipe in RECIPES:
         saved, copies, low = select(path, recipe)
-        numbers += [saved - copies, low]
-        if recipe in GENERATED:
-            numbers.append(estimate(os.path.join(folder, "step.mlir"))[1])
+        numbers += [saved - copies, low, estimate(os.path.join(folder, "step.mlir"))[1]]
     return numbers
 
 
@@ -80,15 +76,13 @@ for name, layers, width, batch in MODELS:
     bound, whole, *numbers = measure(layers, width, batch)
     gains, times = [], []
     for recipe in RECIPES:
-        gain, low, *numbers = numbers
+        gain, low, time, *numbers = numbers
         gains.append(f"{bound / (bound - gain):.2f} ({low} of {12 * layers})")
-        if recipe in GENERATED:
-            time, *numbers = numbers
-            times.append(f"{time / 1000:.1f} ms, {whole / time:.2f}")
+        times.append(f"{time / 1000:.1f} ms, {whole / time:.2f}")
     bounds.append(f"| {name}, width {width} | {bound / 1000:.1f} ms | {' | '.join(gains)} |")
     programs.append(f"| {name}, width {width} | {whole / 1000:.1f} ms | {' | '.join(times)} |")
-for recipes, rows in ((RECIPES, bounds), (GENERATED, programs)):
-    print(f"| model | bf16 | {' | '.join(f'`{recipe}`' for recipe in recipes)} |\n|---|--:|{'--:|' * len(recipes)}")
+for rows in (bounds, programs):
+    print(f"| model | bf16 | {' | '.join(f'`{recipe}`' for recipe in RECIPES)} |\n|---|--:|{'--:|' * len(RECIPES)}")
     print("\n".join(rows) + "\n", flush=True)
 if sys.argv[4:]:
     sys.exit()

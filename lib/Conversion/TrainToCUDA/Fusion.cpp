@@ -264,7 +264,8 @@ static StringRef getParameterName(func::FuncOp step, Value value) {
     return {};
   }
   Operation *op = value.getDefiningOp();
-  if (isa<QuantizeOp, UpperHalfOp, ViewOp, train::TransposeOp>(op))
+  if (isa<QuantizeBlocksOp, QuantizeOp, UpperHalfOp, ViewOp,
+          train::TransposeOp>(op))
     return getParameterName(step, op->getOperand(0));
   if (isa<CastsOp>(op))
     return getParameterName(
@@ -334,7 +335,7 @@ static std::string getBaseName(func::FuncOp step, LaunchOpInterface launch) {
     return launch.getName()->str();
   if (isa<GemmOp, ConvOp, ConvPlanOp, ScaledGemmOp>(launch.getOperation()))
     return getProductName(step, launch);
-  if (isa<QuantizeOp>(launch.getOperation()))
+  if (isa<QuantizeBlocksOp, QuantizeOp>(launch.getOperation()))
     if (StringRef parameter = getParameterName(step, launch.getInputs()[0]);
         !parameter.empty())
       return (parameter + "_8bit").str();

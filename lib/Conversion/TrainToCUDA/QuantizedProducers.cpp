@@ -8,13 +8,15 @@
 // If the scale of a tensor is known before the launch that computes it, the
 // launch also writes its 8-bit copies. A tensor that only products read is then
 // never stored in 16 bits. If the scale depends on the magnitude of the tensor,
-// the launch finds this magnitude, and another launch quantises the tensor.
+// the launch finds this magnitude, and another launch quantises the tensor. A
+// kernel also finds the scales of blocks that its tiles hold.
 //
 //===----------------------------------------------------------------------===//
 
 #include "TrainToCUDA.h"
 
 #include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
+#include "amp/Dialect/CUDA/IR/Float8ScaleKinds.h"
 #include "amp/Runtime/CUDA/Sizes.h"
 #include "amp/Support/TensorTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,7 +40,8 @@ static OpResult getComputed(Value value) {
 
 /// Whether `op` is a norm that can write the copies of `quantization`.
 static bool isQuantizableNorm(Operation *op, QuantizationAttr quantization) {
-  if (!isa<LayerNormOp, RMSNormOp>(op))
+  // The rows of a norm that a block of threads has hold no blocks of columns.
+  if (!isa<LayerNormOp, RMSNormOp>(op) || quantization.getBlocks())
     return false;
   RankedTensorType x = typeOf(op->getOperand(0));
   int64_t columns = x.getShape().back();
@@ -181,8 +184,8 @@ static ResultRange fuseCopies(OpResult value, QuantizationAttr quantization,
 }
 
 /// Replaces the results of `quantize` by targets of the launch that computes
-/// its operand. With scales of blocks, `quantize` stays a separate launch,
-/// because the scales depend on the tensor.
+/// its operand. With given scales of blocks, `quantize` stays a separate
+/// launch.
 static bool fuseQuantize(QuantizeOp quantize) {
   if (quantize.getBlocks())
     return false;
@@ -195,6 +198,23 @@ static bool fuseQuantize(QuantizeOp quantize) {
     return false;
   Operation *producer = value.getOwner();
   ResultRange copies = fuseCopies(value, quantization, scale, quantize);
+  quantize->replaceAllUsesWith(copies);
+  quantize.erase();
+  eraseDeadViews(value);
+  producer->erase();
+  return true;
+}
+
+/// Does the same for scales of the tensor's own blocks, which the kernel finds
+/// in the tiles that it computes.
+static bool fuseBlocks(QuantizeBlocksOp quantize) {
+  QuantizationAttr quantization = quantize.getQuantization();
+  OpResult value = getComputed(quantize.getInputs()[0]);
+  if (getScaleKinds(quantization).first == ::amp::cuda::Float8Scale::Outer ||
+      !isQuantizable(value, quantization))
+    return false;
+  Operation *producer = value.getOwner();
+  ResultRange copies = fuseCopies(value, quantization, Value(), quantize);
   quantize->replaceAllUsesWith(copies);
   quantize.erase();
   eraseDeadViews(value);
@@ -240,7 +260,7 @@ static bool fuseMagnitude(KernelOp reduction) {
   auto quantization = QuantizationAttr::get(
       reduction.getContext(), matrix[0], matrix[1], Type(), /*payload=*/false,
       /*transposed=*/false, /*amax=*/true, /*saturate=*/false,
-      /*keepNonFinite=*/false);
+      /*keepNonFinite=*/false, BlockScalesAttr());
   OpResult value = getComputed(input);
   if (!isQuantizable(value, quantization))
     return false;
@@ -269,6 +289,8 @@ void mlir::cuda::fuseQuantizations(func::FuncOp step) {
   Block &block = step.getBody().front();
   for (QuantizeOp quantize : llvm::to_vector(block.getOps<QuantizeOp>()))
     fuseQuantize(quantize);
+  for (auto quantize : llvm::to_vector(block.getOps<QuantizeBlocksOp>()))
+    fuseBlocks(quantize);
   for (KernelOp kernel : llvm::to_vector(block.getOps<KernelOp>()))
     if (findsMagnitude(kernel))
       fuseMagnitude(kernel);

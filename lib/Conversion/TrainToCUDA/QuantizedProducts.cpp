@@ -7,19 +7,22 @@
 //
 // A product reads both operands along the contracted dimension. The launch that
 // quantises a tensor writes the orders that products read, and finds the
-// magnitude of the tensor if its own scale does not depend on it. With scales
-// of blocks, each order needs a separate launch, which also writes the factors
-// in the layout that the library reads.
+// magnitude of the tensor if its own scale does not depend on it. If the scales
+// follow from blocks of the tensor itself, one launch finds them too. With
+// other scales of blocks, each order needs a separate launch. These launches
+// write the factors in the layout that the library reads.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Products.h"
+#include "QuantizedOperands.h"
 
 #include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/CUDA/IR/Float8ScaleKinds.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Runtime/CUDA/GemmConfig.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::cuda;
@@ -30,18 +33,10 @@ using Quantization = mlir::amp::QuantizeOp;
 
 using ::amp::cuda::Float8Scale;
 
-namespace {
-/// An operand of products: its codes, and the factors that multiply them.
-struct Copy {
-  Value codes, factors;
-};
-} // namespace
+using Copy = QuantizedOperand;
+using Copies = QuantizedOperands;
 
-/// The orders of each payload: as it is stored, and transposed.
-using Copies = DenseMap<Value, std::array<Copy, 2>>;
-
-/// Whether the product reads the operand in the order of its columns.
-static bool readsTransposed(ScaledMatmulOp product, bool isLhs) {
+bool mlir::cuda::readsTransposed(ScaledMatmulOp product, bool isLhs) {
   return isLhs ? product.getTransposeA() : !product.getTransposeB();
 }
 
@@ -71,6 +66,11 @@ static bool isFast(ScaledMatmulOp product) {
 // Restrictions
 //===----------------------------------------------------------------------===//
 
+static constexpr StringLiteral kSupportedScales =
+    "a program for a GPU has a scale for a tensor, or along the contracted "
+    "dimension for a row, for 32 or 128 elements of a row, or for 128 x 128 "
+    "elements";
+
 /// Verifies that the library supports the scales of both operands.
 static LogicalResult verifyScales(ScaledMatmulOp op) {
   ::amp::cuda::GemmConfig config;
@@ -80,9 +80,7 @@ static LogicalResult verifyScales(ScaledMatmulOp op) {
       return op->emitOpError("has scales of [")
              << (isLhs ? *op.getLhsBlocks() : *op.getRhsBlocks())
              << "] elements of its " << (isLhs ? "first" : "second")
-             << " operand; a program for a GPU has a scale for a tensor, or "
-                "along the contracted dimension for a row, for 32 or 128 "
-                "elements of a row, or for 128 x 128 elements";
+             << " operand; " << kSupportedScales;
     (isLhs ? config.scalesA : config.scalesB) = *kind;
   }
   config.fastAccumulation = isFast(op);
@@ -120,34 +118,49 @@ static LogicalResult verifyExponents(ScaledMatmulOp op) {
   return success();
 }
 
+/// Verifies that `op` divides `payload` by the scale that multiplied it.
+static LogicalResult verifySource(Operation *op, Value payload, Value scale,
+                                  DenseI64ArrayAttr blocks) {
+  auto source = payload.getDefiningOp<Quantization>();
+  if (!source)
+    return op->emitOpError("reads a tensor of 8-bit floats that the step does "
+                           "not quantise");
+  if (source.getScale() != scale || source.getBlocksAttr() != blocks)
+    return op->emitOpError("divides by another scale than the one that "
+                           "multiplied its operand");
+  return success();
+}
+
 /// Verifies that programs have an equivalent of `op`.
 static LogicalResult verifyScaledOp(Operation *op) {
-  if (isa<mlir::amp::DequantizeOp>(op))
-    return op->emitOpError("gives a tensor of 8-bit floats more bits, expected "
-                           "only products to read it");
+  if (auto dequantize = dyn_cast<mlir::amp::DequantizeOp>(op)) {
+    std::optional<ArrayRef<int64_t>> blocks = dequantize.getBlocks();
+    if (blocks && !getFloat8Scale(*blocks, false) &&
+        !getFloat8Scale(*blocks, true))
+      return op->emitOpError("has scales of [")
+             << *blocks << "] elements; " << kSupportedScales;
+    return verifySource(op, dequantize.getPayload(), dequantize.getScale(),
+                        dequantize.getBlocksAttr());
+  }
   if (auto quantize = dyn_cast<Quantization>(op)) {
+    if (quantize.getRng())
+      return op->emitOpError("rounds stochastically, which a program for a GPU "
+                             "does not support; expected rounding to nearest");
     for (Operation *user : quantize->getUsers())
       if (!isa<ScaledMatmulOp, mlir::amp::DequantizeOp>(user))
         return user->emitOpError("reads a tensor of 8-bit floats, expected "
-                                 "only products to read it");
+                                 "only products or amp.dequantize to read it");
     return success();
   }
   auto product = dyn_cast<ScaledMatmulOp>(op);
   if (!product)
     return success();
-  for (bool isLhs : {true, false}) {
-    Value payload = isLhs ? product.getLhs() : product.getRhs(),
-          scale = isLhs ? product.getLhsScale() : product.getRhsScale();
-    auto source = payload.getDefiningOp<Quantization>();
-    if (!source)
-      return op->emitOpError("reads a tensor of 8-bit floats that the step "
-                             "does not quantise");
-    if (source.getScale() != scale ||
-        source.getBlocksAttr() !=
-            (isLhs ? product.getLhsBlocksAttr() : product.getRhsBlocksAttr()))
-      return op->emitOpError("divides by another scale than the one that "
-                             "multiplied its operand");
-  }
+  for (bool isLhs : {true, false})
+    if (failed(verifySource(
+            op, isLhs ? product.getLhs() : product.getRhs(),
+            isLhs ? product.getLhsScale() : product.getRhsScale(),
+            isLhs ? product.getLhsBlocksAttr() : product.getRhsBlocksAttr())))
+      return failure();
   if (failed(verifyScales(product)))
     return failure();
   return verifyExponents(product);
@@ -187,18 +200,33 @@ static Copy quantizeBlocks(PatternRewriter &rewriter, Quantization op,
   return {launch.getResult(0), launch.getResult(1)};
 }
 
+/// Whether a launch can write the codes of `op` only transposed, which is the
+/// order that amp.dequantize then reads.
+static bool isWidenedTransposed(Quantization op) {
+  return op.getBlocks() && !getFloat8Scale(*op.getBlocks(), false);
+}
+
+std::array<bool, 2> mlir::cuda::getReadOrders(Quantization op) {
+  std::array<bool, 2> isRead = {false, false};
+  for (Operation *user : op->getUsers()) {
+    auto product = dyn_cast<ScaledMatmulOp>(user);
+    if (!product) {
+      isRead[isWidenedTransposed(op)] = true;
+      continue;
+    }
+    for (bool isLhs : {true, false})
+      if ((isLhs ? product.getLhs() : product.getRhs()) == op.getPayload())
+        isRead[readsTransposed(product, isLhs)] = true;
+  }
+  return isRead;
+}
+
 /// Adds the launches that quantise the tensor of `op` in the orders that
 /// products read. Its products still read the payload. Returns the launch if it
 /// finds the magnitude of the tensor, and null otherwise.
 static QuantizeOp convertQuantization(PatternRewriter &rewriter,
                                       Quantization op, Copies &copies) {
-  bool isRead[2] = {false, false};
-  for (Operation *user : op->getUsers()) {
-    auto product = cast<ScaledMatmulOp>(user);
-    for (bool isLhs : {true, false})
-      if ((isLhs ? product.getLhs() : product.getRhs()) == op.getPayload())
-        isRead[readsTransposed(product, isLhs)] = true;
-  }
+  std::array<bool, 2> isRead = getReadOrders(op);
   auto [payload, transposed] = isRead;
   if (!payload && !transposed)
     return {};
@@ -206,7 +234,7 @@ static QuantizeOp convertQuantization(PatternRewriter &rewriter,
   std::array<Copy, 2> &orders = copies[op.getPayload()];
   if (op.getBlocks()) {
     for (bool order : {false, true})
-      if (isRead[order])
+      if (isRead[order] && !orders[order].codes)
         orders[order] = quantizeBlocks(rewriter, op, order);
     return {};
   }
@@ -216,7 +244,7 @@ static QuantizeOp convertQuantization(PatternRewriter &rewriter,
   auto quantization = QuantizationAttr::get(
       op.getContext(), matrix[0], matrix[1],
       typeOf(op.getPayload()).getElementType(), payload, transposed, bool(amax),
-      op.getSaturate(), op.getKeepNonFinite());
+      op.getSaturate(), op.getKeepNonFinite(), BlockScalesAttr());
   SmallVector<RankedTensorType> targets = quantization.getTypes();
   SmallVector<Type> types(targets.begin(), targets.end());
   auto launch = QuantizeOp::create(
@@ -269,6 +297,39 @@ static void convertAmax(PatternRewriter &rewriter, AmaxOp op) {
       train::AbsOp::create(rewriter, loc, input.getType(), input);
   rewriter.replaceOpWithNewOp<train::ReduceMaxOp>(
       op, op.getAmax().getType(), magnitudes, axes, /*keep_dims=*/false);
+}
+
+/// Makes `op` read the codes without their padding. A kernel widens them.
+static void readCodes(PatternRewriter &rewriter, mlir::amp::DequantizeOp op,
+                      const Copies &copies) {
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  auto type = typeOf(op.getPayload());
+  SmallVector<int64_t, 2> matrix = mlir::amp::getMatrixShape(type.getShape());
+  SmallVector<int64_t, 2> stored = matrix;
+  bool transposed =
+      isWidenedTransposed(op.getPayload().getDefiningOp<Quantization>());
+  if (transposed)
+    std::swap(stored[0], stored[1]);
+  Value codes = copies.at(op.getPayload())[transposed].codes;
+  if (typeOf(codes).getShape() != ArrayRef<int64_t>(stored)) {
+    auto list = [&](int64_t first, int64_t second) {
+      return SmallVector<OpFoldResult>{rewriter.getIndexAttr(first),
+                                       rewriter.getIndexAttr(second)};
+    };
+    codes = tensor::ExtractSliceOp::create(
+        rewriter, loc, typeOf(codes).clone(stored), codes, list(0, 0),
+        list(stored[0], stored[1]), list(1, 1));
+  }
+  if (transposed) {
+    Value empty =
+        tensor::EmptyOp::create(rewriter, loc, matrix, type.getElementType());
+    codes = linalg::TransposeOp::create(rewriter, loc, codes, empty,
+                                        ArrayRef<int64_t>{1, 0})
+                ->getResult(0);
+  }
+  codes = reshape(rewriter, codes, type.getShape());
+  rewriter.modifyOpInPlace(op, [&] { op.getPayloadMutable().assign(codes); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -342,7 +403,9 @@ static void convertProduct(PatternRewriter &rewriter, ScaledMatmulOp op,
 LogicalResult mlir::cuda::convertScaledProducts(func::FuncOp step) {
   SmallVector<Quantization> quantizations;
   SmallVector<AmaxOp> magnitudes;
+  SmallVector<mlir::amp::ScaleFromAmaxOp> scales;
   SmallVector<ScaledMatmulOp> products;
+  SmallVector<mlir::amp::DequantizeOp> widened;
   WalkResult result = step.walk([&](Operation *op) {
     if (!isa<AmaxOp, mlir::amp::DequantizeOp, mlir::amp::ScaleFromAmaxOp,
              ScaledMatmulOp, Quantization>(op))
@@ -353,20 +416,27 @@ LogicalResult mlir::cuda::convertScaledProducts(func::FuncOp step) {
       quantizations.push_back(quantize);
     if (auto amax = dyn_cast<AmaxOp>(op))
       magnitudes.push_back(amax);
+    if (auto scale = dyn_cast<mlir::amp::ScaleFromAmaxOp>(op))
+      scales.push_back(scale);
     if (auto product = dyn_cast<ScaledMatmulOp>(op))
       products.push_back(product);
+    if (auto dequantize = dyn_cast<mlir::amp::DequantizeOp>(op))
+      widened.push_back(dequantize);
     return WalkResult::advance();
   });
   if (result.wasInterrupted())
     return failure();
   PatternRewriter rewriter(step.getContext());
   Copies copies;
+  quantizeOwnBlocks(rewriter, quantizations, copies);
   SmallVector<std::pair<Quantization, QuantizeOp>> finders;
   for (Quantization op : quantizations)
     if (QuantizeOp launch = convertQuantization(rewriter, op, copies))
       finders.push_back({op, launch});
   for (ScaledMatmulOp op : products)
     convertProduct(rewriter, op, copies);
+  for (mlir::amp::DequantizeOp op : widened)
+    readCodes(rewriter, op, copies);
   for (auto [op, launch] : finders) {
     // Several quantisations of a tensor find the same magnitude.
     AmaxOp amax = findIndependentAmax(op);
@@ -377,6 +447,10 @@ LogicalResult mlir::cuda::convertScaledProducts(func::FuncOp step) {
   }
   for (Quantization op : quantizations)
     rewriter.eraseOp(op);
+  // Launches that find the scales of blocks do not read these.
+  for (mlir::amp::ScaleFromAmaxOp op : scales)
+    if (op->use_empty())
+      rewriter.eraseOp(op);
   for (AmaxOp op : magnitudes) {
     if (op->use_empty())
       rewriter.eraseOp(op);

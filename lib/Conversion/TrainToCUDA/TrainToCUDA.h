@@ -39,8 +39,8 @@ void populateProductsToCUDA(RewritePatternSet &patterns, bool tf32);
 /// operations if the move would skip a rounding to a low type.
 void populateCanonicalProducts(RewritePatternSet &patterns, bool strict);
 
-/// Lowers products of 8-bit floats with one scale for a tensor to
-/// `cuda.quantize` and `cuda.scaled_gemm`. Scales for blocks are an error.
+/// Lowers products of 8-bit floats to launches that quantise their operands and
+/// `cuda.scaled_gemm`.
 LogicalResult convertScaledProducts(func::FuncOp step);
 
 /// Fuses products that multiply the same matrix if that saves memory traffic.

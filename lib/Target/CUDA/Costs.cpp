@@ -43,7 +43,7 @@ static Value stripCasts(Value value) {
 /// another output, in another type.
 static llvm::SmallBitVector getCasts(LaunchOpInterface launch) {
   llvm::SmallBitVector casts(launch.getNumTargets());
-  if (isa<CastsOp, QuantizeOp>(launch.getOperation()))
+  if (isa<CastsOp, QuantizeBlocksOp, QuantizeOp>(launch.getOperation()))
     casts.set();
   if (auto norm = dyn_cast<QuantizedNormOp>(launch.getOperation()))
     casts.set(norm.getNumStored(), launch.getNumTargets());
@@ -320,7 +320,7 @@ static void printFloat8(ArrayRef<LaunchOpInterface> launches,
       ++products;
       flops += launch.getFlops();
     }
-    if (isa<QuantizeOp>(launch.getOperation())) {
+    if (isa<QuantizeBlocksOp, QuantizeOp>(launch.getOperation())) {
       ++copies;
       bytes += getTrafficBytes(launch);
     }

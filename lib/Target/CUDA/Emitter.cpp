@@ -254,6 +254,13 @@ void ProgramEmitter::emitBanner() {
         return isa<QuantizedNormOp>(launch.getOperation());
       }))
     os << "#include \"amp/Runtime/CUDA/QuantizedNorm.h\"\n";
+  if (llvm::any_of(launches, [](LaunchOpInterface launch) {
+        auto kernel = dyn_cast<KernelOp>(launch.getOperation());
+        return isa<QuantizeBlocksOp>(launch.getOperation()) ||
+               (kernel && kernel.getQuantization() &&
+                kernel.getQuantization()->getBlocks());
+      }))
+    os << "#include \"amp/Runtime/CUDA/QuantizedBlocks.h\"\n";
   if (llvm::any_of(program.getBody().front().getOps<KernelOp>(),
                    [](KernelOp kernel) { return kernel.isStatistics(); }))
     os << "#include \"amp/Runtime/CUDA/ValueStatistics.h\"\n";

@@ -79,6 +79,14 @@ std::string getQuantizeConfig(QuantizationAttr quantization,
 std::string getQuantizeResults(QuantizationAttr quantization,
                                function_ref<std::string(unsigned)> getPointer);
 
+/// Returns an initialiser of the ScaleRule of the runtime.
+std::string getScaleRule(QuantizationAttr quantization);
+/// Returns an initialiser of the BlockResults of the runtime.
+std::string getBlockResults(QuantizationAttr quantization,
+                            function_ref<std::string(unsigned)> getPointer);
+/// Returns the template arguments for the scales of the two orders of codes.
+std::string getScaleKindArguments(QuantizationAttr quantization);
+
 /// Prints the scalar operations of a block.
 class ScalarEmitter {
 public:

@@ -227,20 +227,23 @@ void ProgramEmitter::emitReads(KernelOp kernel, ArrayRef<unsigned> order,
 static std::string getQuantizationStart(KernelOp kernel,
                                         NumberPrinter &numbers) {
   QuantizationAttr quantization = *kernel.getQuantization();
+  auto getExtent = [&](int64_t value) { return numbers.getKernel(value); };
+  auto getTarget = [&](unsigned target) {
+    return "out" + std::to_string(kernel.getNumStored() + target);
+  };
+  if (quantization.getBlocks())
+    return "quantizeBlockTiles<" + getCodeFormat(quantization) + ", " +
+           getScaleKindArguments(quantization) + ">(\n      " +
+           getQuantizeConfig(quantization, getExtent) + ",\n      " +
+           getScaleRule(quantization) + ",\n      " +
+           getBlockResults(quantization, getTarget);
   std::string scale = quantization.hasCodes()
                           ? "in" + std::to_string(kernel.getInputs().size() - 1)
                           : "static_cast<const float *>(nullptr)";
   return "quantizeTiles<" + getCodeFormat(quantization) + ">(\n      " +
-         getQuantizeConfig(
-             quantization,
-             [&](int64_t value) { return numbers.getKernel(value); }) +
-         ",\n      " +
-         getQuantizeResults(
-             quantization,
-             [&](unsigned target) {
-               return "out" + std::to_string(kernel.getNumStored() + target);
-             }) +
-         ",\n      " + scale + ", partials, arrivalCounters";
+         getQuantizeConfig(quantization, getExtent) + ",\n      " +
+         getQuantizeResults(quantization, getTarget) + ",\n      " + scale +
+         ", partials, arrivalCounters";
 }
 
 LogicalResult ProgramEmitter::emitElementwise(KernelOp kernel,
@@ -364,7 +367,9 @@ LogicalResult ProgramEmitter::printKernel(KernelOp kernel, std::string &text) {
 }
 
 bool ProgramEmitter::takesPartials(KernelOp kernel) {
-  if (kernel.getQuantization() || kernel.getScratchBytes() != 0)
+  if (std::optional<QuantizationAttr> quantization = kernel.getQuantization())
+    return !quantization->getBlocks();
+  if (kernel.getScratchBytes() != 0)
     return true;
   // Whether several blocks compute a result follows from the extents.
   return !numbers.printsLiterals() && kernel.isReduction() &&
@@ -400,7 +405,9 @@ void ProgramEmitter::emitKernelLaunch(KernelOp kernel) {
   std::string name = getName(kernel);
   std::string shape;
   if (std::optional<QuantizationAttr> quantization = kernel.getQuantization())
-    shape = "quantizeShape(" + number(quantization->getRows()) + ", " +
+    shape = std::string(quantization->getBlocks() ? "blocksShape("
+                                                  : "quantizeShape(") +
+            number(quantization->getRows()) + ", " +
             number(quantization->getColumns()) + ")";
   else if (kernel.isStatistics())
     shape = "statisticsShape(" + number(reduced) + ", " +

@@ -195,14 +195,18 @@ std::string ScalarEmitter::get(Value value) {
   return constant ? getLiteral(constant) : std::string();
 }
 
+static bool isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
 /// Whether C++ has a type for values of `type`. Buffers always have such a
 /// type.
 static bool hasSpelling(Type type) {
   if (isa<MemRefType>(type))
     return true;
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
-         type.isIndex() || type.isInteger(1) || type.isInteger(8) ||
-         type.isInteger(32) || type.isInteger(64);
+         isFloat8(type) || type.isIndex() || type.isInteger(1) ||
+         type.isInteger(8) || type.isInteger(32) || type.isInteger(64);
 }
 
 /// Rounds `value` to the stored type `type`.
@@ -323,6 +327,9 @@ static std::string getConversion(Operation &op, const std::string &x) {
           return "__int_as_float(" + x + ")";
         if (type.isInteger(32) && from.isF32())
           return "__float_as_int(" + x + ")";
+        // Kernels hold 8-bit floats as their codes.
+        if (isFloat8(from) || isFloat8(type))
+          return getCast(type, x);
         return {};
       })
       .Default([](auto) { return std::string(); });

@@ -340,6 +340,36 @@ mlir::cuda::getQuantizeResults(QuantizationAttr quantization,
          ",\n            " + print(quantization.getAmaxTarget()) + "}";
 }
 
+std::string mlir::cuda::getScaleRule(QuantizationAttr quantization) {
+  BlockScalesAttr blocks = quantization.getBlocks();
+  double room = std::ldexp(
+      mlir::amp::getFloat8Format(quantization.getFormat())->getLargest(),
+      -blocks.getMargin());
+  APFloat epsilon =
+      blocks.getEpsilon() ? blocks.getEpsilon().getValue() : APFloat(0.0f);
+  return "ScaleRule{" + getFloatLiteral(APFloat(float(room)), false) + ", " +
+         getFloatLiteral(epsilon, false) + ", " + flag(blocks.getPowerOfTwo()) +
+         ", " + flag(blocks.getIgnoreNonFinite()) + "}";
+}
+
+std::string
+mlir::cuda::getBlockResults(QuantizationAttr quantization,
+                            function_ref<std::string(unsigned)> getPointer) {
+  SmallVector<std::string> pointers(4);
+  std::optional<unsigned> targets[] = {
+      quantization.getPayloadTarget(), quantization.getTransposedTarget(),
+      quantization.getInverseTarget(),
+      quantization.getTransposedFactorsTarget()};
+  for (auto [pointer, target] : llvm::zip_equal(pointers, targets))
+    pointer = target ? getPointer(*target) : "nullptr";
+  return "BlockResults{" + llvm::join(pointers, ",\n            ") + "}";
+}
+
+std::string mlir::cuda::getScaleKindArguments(QuantizationAttr quantization) {
+  auto [plain, turned] = getScaleKinds(quantization);
+  return (getEnumerator(plain) + ", " + getEnumerator(turned)).str();
+}
+
 /// Returns the arguments for the configuration and the copies. The copies
 /// follow `first` other targets.
 static Arguments getCopies(QuantizationAttr quantization, unsigned first,
@@ -369,6 +399,27 @@ static RuntimeCall getCall(QuantizeOp op, const Operands &operands) {
   llvm::append_values(arguments, operands.inputs[0], operands.inputs[1],
                       operands.scratch);
   return {"quantize", arguments};
+}
+
+static RuntimeCall getCall(QuantizeBlocksOp op, const Operands &operands) {
+  QuantizationAttr quantization = op.getQuantization();
+  bool hasRows =
+      getScaleKinds(quantization).first == ::amp::cuda::Float8Scale::Outer;
+  Arguments arguments;
+  if (!hasRows)
+    arguments.push_back("BlockKinds<" + getScaleKindArguments(quantization) +
+                        ">()");
+  arguments.push_back(getQuantizeConfig(
+      quantization, [&](int64_t value) { return operands.number(value); }));
+  arguments.push_back(getScaleRule(quantization));
+  if (hasRows)
+    llvm::append_range(arguments, operands.outputs);
+  else
+    arguments.push_back(getBlockResults(quantization, [&](unsigned target) {
+      return operands.outputs[target];
+    }));
+  arguments.push_back(operands.inputs[0]);
+  return {hasRows ? "quantizeOwnRows" : "quantizeOwnBlocks", arguments};
 }
 
 static RuntimeCall getCall(QuantizedNormOp op, const Operands &operands) {
@@ -460,10 +511,10 @@ void ProgramEmitter::emitTunedKernel(LaunchOpInterface launch) {
                 CrossEntropyOp, CrossEntropyWithGradOp, DropoutOp,
                 DropoutSeedsOp, LayerNormAndGradOp, LayerNormGradOp,
                 LayerNormOp, LogSoftmaxGradOp, LogSoftmaxOp, MaxPool2DGradOp,
-                MaxPool2DOp, QuantizedNormOp, QuantizeOp, RMSNormAndGradOp,
-                RMSNormGradOp, RMSNormOp, ScatterAddOp, SoftmaxGradOp,
-                SoftmaxOp, StochasticRoundOp, UpdateQuantizerOp, UpdateScaleOp>(
-              [&](auto op) { return getCall(op, operands); });
+                MaxPool2DOp, QuantizeBlocksOp, QuantizedNormOp, QuantizeOp,
+                RMSNormAndGradOp, RMSNormGradOp, RMSNormOp, ScatterAddOp,
+                SoftmaxGradOp, SoftmaxOp, StochasticRoundOp, UpdateQuantizerOp,
+                UpdateScaleOp>([&](auto op) { return getCall(op, operands); });
   os << call.function << "(run.stream";
   for (const std::string &argument : call.arguments)
     os << ",\n        " << argument;

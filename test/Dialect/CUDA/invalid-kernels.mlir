@@ -227,12 +227,24 @@ func.func @index_in_finish(%x: tensor<4xf32>) {
 // -----
 
 func.func @codes(%x: tensor<4xf8E4M3FN>) {
-  // expected-error@+1 {{reads or writes 'f8E4M3FN', expected another element type}}
   %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] {
   ^bb0(%e: f8E4M3FN):
+    // expected-error@+1 {{reads 'f8E4M3FN' in a kernel, expected arith.bitcast to its code, i8}}
     %f = arith.extf %e : f8E4M3FN to f32
     cuda.yield %f : f32
   } ins(%x : tensor<4xf8E4M3FN>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @codes(%x: tensor<4xf32>) {
+  // expected-error@+1 {{writes 'f8E4M3FN', expected another element type}}
+  %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] {
+  ^bb0(%e: f32):
+    %f = arith.truncf %e : f32 to f8E4M3FN
+    cuda.yield %f : f8E4M3FN
+  } ins(%x : tensor<4xf32>) -> tensor<4xf8E4M3FN>
   return
 }
 

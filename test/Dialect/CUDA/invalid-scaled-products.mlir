@@ -352,3 +352,140 @@ func.func @product(%a: tensor<32x128xf8E4M3FN>, %b: tensor<48x128xf8E4M3FN>, %r:
   %y = cuda.scaled_gemm ins(%a, %b, %r, %s : tensor<32x128xf8E4M3FN>, tensor<48x128xf8E4M3FN>, tensor<1x32xf32>, tensor<1x48xf32>) {a_blocks = array<i64: 1, 128>, b_blocks = array<i64: 1, 128>, fast_accumulation} -> tensor<32x48xbf16>
   return
 }
+
+// -----
+
+// Without blocks.
+func.func @own(%x: tensor<16x128xf32>) {
+  // expected-error@+1 {{has no blocks in #cuda.quantization<rows = 16}}
+  %r:2 = cuda.quantize_blocks ins(%x : tensor<16x128xf32>) {quantization = #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, payload = true>} -> tensor<16x128xf8E4M3FN>, tensor<1x16xf32>
+  return
+}
+
+// -----
+
+// Blocks of an order that is not written.
+func.func @own(%x: tensor<16x128xf32>) {
+  // expected-error@+1 {{has blocks of other codes or with 'amax', expected blocks for each order of the codes alone}}
+  %r:2 = cuda.quantize_blocks ins(%x : tensor<16x128xf32>) {quantization = #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, payload = true, blocks = <transposed = [128, 1]>>} -> tensor<16x128xf8E4M3FN>, tensor<1x16xf32>
+  return
+}
+
+// -----
+
+// A magnitude of the tensor.
+func.func @own(%x: tensor<16x128xf32>) {
+  // expected-error@+1 {{has blocks of other codes or with 'amax'}}
+  %r:2 = cuda.quantize_blocks ins(%x : tensor<16x128xf32>) {quantization = #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, payload = true, amax = true, blocks = <payload = [1, 128]>>} -> tensor<16x128xf8E4M3FN>, tensor<1x16xf32>
+  return
+}
+
+// -----
+
+// Tiles hold no whole columns.
+func.func @own(%x: tensor<16x128xf32>) {
+  // expected-error@+2 {{has blocks of [0, 1], expected [32, 1], [128, 1] or [128, 128]}}
+  // expected-error@+1 {{failed to parse CUDA_QuantizationAttr parameter 'blocks'}}
+  %r:2 = cuda.quantize_blocks ins(%x : tensor<16x128xf32>) {quantization = #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, transposed = true, blocks = <transposed = [0, 1]>>} -> tensor<16x128xf8E4M3FN>, tensor<1x16xf32>
+  return
+}
+
+// -----
+
+// Tiles hold no whole rows.
+func.func @own(%x: tensor<16x128xf32>) {
+  // expected-error@+2 {{has blocks of [1, 0], expected [1, 32], [1, 128] or [128, 128]}}
+  // expected-error@+1 {{failed to parse CUDA_QuantizationAttr parameter 'blocks'}}
+  %r:2 = cuda.quantize_blocks ins(%x : tensor<16x128xf32>) {quantization = #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, payload = true, transposed = true, blocks = <payload = [1, 0], transposed = [128, 1]>>} -> tensor<16x128xf8E4M3FN>, tensor<1x16xf32>
+  return
+}
+
+// -----
+
+// Exponents are powers of two.
+func.func @own(%x: tensor<16x128xf32>) {
+  // expected-error@+2 {{has scales of 32 elements without 'powerOfTwo'}}
+  // expected-error@+1 {{failed to parse CUDA_QuantizationAttr parameter 'blocks'}}
+  %r:2 = cuda.quantize_blocks ins(%x : tensor<16x128xf32>) {quantization = #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, payload = true, blocks = <payload = [1, 32]>>} -> tensor<16x128xf8E4M3FN>, tensor<1x16xf32>
+  return
+}
+
+// -----
+
+// No order.
+func.func @own(%x: tensor<16x128xf32>) {
+  // expected-error@+2 {{has no blocks, expected 'payload' or 'transposed'}}
+  // expected-error@+1 {{failed to parse CUDA_QuantizationAttr parameter 'blocks'}}
+  %r:2 = cuda.quantize_blocks ins(%x : tensor<16x128xf32>) {quantization = #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, payload = true, blocks = <margin = 1>>} -> tensor<16x128xf8E4M3FN>, tensor<1x16xf32>
+  return
+}
+
+// -----
+
+// A margin out of range.
+func.func @own(%x: tensor<16x128xf32>) {
+  // expected-error@+2 {{has a margin of 65, expected 0 to 64}}
+  // expected-error@+1 {{failed to parse CUDA_QuantizationAttr parameter 'blocks'}}
+  %r:2 = cuda.quantize_blocks ins(%x : tensor<16x128xf32>) {quantization = #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, payload = true, blocks = <payload = [1, 128], margin = 65>>} -> tensor<16x128xf8E4M3FN>, tensor<1x16xf32>
+  return
+}
+
+// -----
+
+// A negative epsilon.
+func.func @own(%x: tensor<16x128xf32>) {
+  // expected-error@+2 {{expected a finite f32 of at least 0}}
+  // expected-error@+1 {{failed to parse CUDA_QuantizationAttr parameter 'blocks'}}
+  %r:2 = cuda.quantize_blocks ins(%x : tensor<16x128xf32>) {quantization = #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, payload = true, blocks = <payload = [1, 128], epsilon = -1.0 : f32>>} -> tensor<16x128xf8E4M3FN>, tensor<1x16xf32>
+  return
+}
+
+// -----
+
+// Another matrix.
+func.func @own(%x: tensor<16x256xf32>) {
+  // expected-error@+1 {{quantises 16 rows of 128 columns, expected those of 'tensor<16x256xf32>'}}
+  %r:2 = cuda.quantize_blocks ins(%x : tensor<16x256xf32>) {quantization = #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, payload = true, blocks = <payload = [1, 128]>>} -> tensor<16x128xf8E4M3FN>, tensor<1x16xf32>
+  return
+}
+
+// -----
+
+// Factors in the wrong order.
+func.func @own(%x: tensor<16x128xf32>) {
+  // expected-error@+1 {{the factor of the payload has shape [16, 1] of 'f32', expected [1, 16] of 'f32'}}
+  %r:2 = cuda.quantize_blocks ins(%x : tensor<16x128xf32>) {quantization = #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, payload = true, blocks = <payload = [1, 128]>>} -> tensor<16x128xf8E4M3FN>, tensor<16x1xf32>
+  return
+}
+
+// -----
+
+// A missing operand.
+func.func @own(%x: tensor<16x128xf32>) {
+  // expected-error@+1 {{1 outputs}}
+  %r:1 = cuda.quantize_blocks ins(%x : tensor<16x128xf32>) {quantization = #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, payload = true, blocks = <payload = [1, 128]>>} -> tensor<16x128xf8E4M3FN>
+  return
+}
+
+// -----
+
+// A kernel has no whole rows.
+func.func @kernel(%x: tensor<16x16xf32>) {
+  // expected-error@+1 {{has scales of rows, expected blocks of 32, 128 or 128 x 128 elements}}
+  %r:2 = cuda.kernel over [16, 16] maps [affine_map<(d0, d1) -> (d0, d1)>] quantize <rows = 16, columns = 16, format = f8E5M2, payload = true, blocks = <payload = [1, 0]>> {
+  ^bb0(%a: f32):
+    cuda.yield %a : f32
+  } ins(%x : tensor<16x16xf32>) -> tensor<16x16xf8E5M2>, tensor<16xf32>
+  return
+}
+
+// -----
+
+// A norm has no blocks.
+func.func @norm(%x: tensor<32x64xbf16>, %g: tensor<64xf32>) {
+  // expected-error@+1 {{has scales of blocks, expected one scale}}
+  %r:3 = cuda.quantized_norm ins(%x, %g : tensor<32x64xbf16>, tensor<64xf32>)
+      {element = bf16, epsilon = 1.0e-5 : f64, quantization = #cuda.quantization<rows = 32, columns = 64, format = f8E4M3FN, payload = true, blocks = <payload = [1, 128]>>}
+      -> tensor<32xf32>, tensor<32x128xf8E4M3FN>, tensor<1x32xf32>
+  return
+}

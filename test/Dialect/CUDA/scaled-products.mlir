@@ -73,3 +73,28 @@ func.func @producers(%x: tensor<3x10x64xbf16>, %s: tensor<f32>, %g: tensor<64xf3
       -> tensor<3x10x64xbf16>, tensor<3x10xf32>, tensor<f32>
   return
 }
+
+// Scales of the blocks of the same matrix: both orders in one launch, rows alone, and a kernel
+// that finds the scales of the value that it computes.
+// CHECK-LABEL: func.func @own
+// CHECK: cuda.quantize_blocks ins(%arg0 : tensor<30x64xbf16>) {quantization = #cuda.quantization<rows = 30, columns = 64, format = f8E4M3FN, payload = true, transposed = true, saturate = true, blocks = <payload = [1, 128], transposed = [128, 128], margin = 2, powerOfTwo = true>>} -> tensor<32x128xf8E4M3FN>, tensor<64x128xf8E4M3FN>, tensor<1x32xf32>, tensor<1x4xf32>
+// CHECK: cuda.quantize_blocks ins(%arg0 : tensor<30x64xbf16>) {quantization = #cuda.quantization<rows = 30, columns = 64, format = f8E5M2, payload = true, blocks = <payload = [1, 0], epsilon = 1.000000e-03 : f32, ignoreNonFinite = true>>} -> tensor<32x64xf8E5M2>, tensor<32xf32>
+// CHECK: cuda.kernel over [30, 64] maps [#{{.*}}] quantize <rows = 30, columns = 64, format = f8E4M3FN, transposed = true, blocks = <transposed = [32, 1], powerOfTwo = true>> {
+// CHECK: -> tensor<64x32xf8E4M3FN>, tensor<1x1x32x4x4xi8>
+func.func @own(%x: tensor<30x64xbf16>) {
+  %q, %t, %f, %g = cuda.quantize_blocks ins(%x : tensor<30x64xbf16>)
+      {quantization = #cuda.quantization<rows = 30, columns = 64, format = f8E4M3FN, payload = true, transposed = true, saturate = true,
+        blocks = <payload = [1, 128], transposed = [128, 128], margin = 2, powerOfTwo = true>>}
+      -> tensor<32x128xf8E4M3FN>, tensor<64x128xf8E4M3FN>, tensor<1x32xf32>, tensor<1x4xf32>
+  %r, %h = cuda.quantize_blocks ins(%x : tensor<30x64xbf16>)
+      {quantization = #cuda.quantization<rows = 30, columns = 64, format = f8E5M2, payload = true,
+        blocks = <payload = [1, 0], epsilon = 1.0e-3 : f32, ignoreNonFinite = true>>}
+      -> tensor<32x64xf8E5M2>, tensor<32xf32>
+  %k, %e = cuda.kernel over [30, 64] maps [affine_map<(d0, d1) -> (d0, d1)>]
+      quantize <rows = 30, columns = 64, format = f8E4M3FN, transposed = true, blocks = <transposed = [32, 1], powerOfTwo = true>> {
+  ^bb0(%a: bf16):
+    %0 = arith.negf %a : bf16
+    cuda.yield %0 : bf16
+  } ins(%x : tensor<30x64xbf16>) -> tensor<64x32xf8E4M3FN>, tensor<1x1x32x4x4xi8>
+  return
+}

@@ -37,8 +37,9 @@ BOUND = 2e-4
 TIES_BOUND = 1e-2
 # The recipes whose scales are powers of two. `exact` is `current` with such scales.
 EXACT = ("exact", "rowwise", "block-128", "mxfp8")
-# The recipes whose launches may quantise their results, because a tensor has one scale.
-FUSED = ("current", "exact", "delayed")
+# What kernels that quantise their results call. Rows of a tensor are not in one tile.
+FUSED = {"current": "quantizeTiles<", "exact": "quantizeTiles<", "delayed": "quantizeTiles<",
+         "block-128": "quantizeBlockTiles<", "mxfp8": "quantizeBlockTiles<"}
 
 
 class Case:
@@ -47,7 +48,7 @@ class Case:
     def __init__(self, model, recipe, path, data):
         self.exact = recipe in EXACT and model != "gpt2"
         self.bound = TIES_BOUND if recipe in EXACT else BOUND
-        self.name, self.path, self.data = f"{model}-{recipe}", path, data
+        self.name, self.path, self.data, self.recipe = f"{model}-{recipe}", path, data, recipe
         self.steps = STEPS[model]
         self.options = ["--strict-rounding"] if self.exact or model == "gpt2" else []
         # Without strict rounding, the epilogues of other products add in another order.
@@ -66,7 +67,7 @@ class Case:
         if self.is_fused:
             for suffix, quantises in (("", True), ("-apart", False)):
                 with open(f"{folder}/{self.name}{suffix}.cu") as source:
-                    assert ("quantizeTiles<" in source.read()) == quantises, (self.name, suffix)
+                    assert (FUSED[self.recipe] in source.read()) == quantises, (self.name, suffix)
             saved["apart"] = f"{folder}/{self.name}.apart.npz"
             run([f"{folder}/{self.name}-apart", *arguments, "--poison", "--save", saved["apart"]],
                 env={**environment, "AMP_CUDA_HOST_ORDER": "ascending"})

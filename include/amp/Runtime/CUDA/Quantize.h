@@ -68,6 +68,23 @@ AMP_DEVICE uint8_t quantizeOne(const QuantizeConfig &config, float value,
                   config.saturate && !isKept);
 }
 
+/// Writes codes to shared memory, in words of four codes if possible.
+template <int Width>
+AMP_DEVICE void keepCodes(unsigned char *codes,
+                          const Pack<uint8_t, Width> &pack) {
+  if constexpr (Width % 4 == 0) {
+    uint32_t words[Width / 4];
+    memcpy(words, &pack, sizeof(words));
+#pragma unroll
+    for (int word = 0; word < Width / 4; ++word)
+      reinterpret_cast<uint32_t *>(codes)[word] = words[word];
+  } else {
+#pragma unroll
+    for (int lane = 0; lane < Width; ++lane)
+      codes[lane] = pack[lane];
+  }
+}
+
 /// Returns sixteen elements of row `row`, starting at column `column`. Elements
 /// outside the matrix are zero. `source` computes elements from `Lanes`.
 template <typename Source>
@@ -150,13 +167,7 @@ AMP_DEVICE float quantizeEach(const QuantizeConfig &config, int64_t rows,
     if (!transposed)
       continue;
     __syncthreads(); // the last tile has been read
-    uint32_t words[4];
-    memcpy(words, &pack, sizeof(words));
-    auto *to =
-        reinterpret_cast<uint32_t *>(codes + line * kQuantizePitch + first);
-#pragma unroll
-    for (int word = 0; word < 4; ++word)
-      to[word] = words[word];
+    keepCodes(codes + line * kQuantizePitch + first, pack);
     __syncthreads();
     Pack<uint8_t, 16> turned;
 #pragma unroll

@@ -38,23 +38,6 @@ struct NormOperands {
   float epsilon;
 };
 
-/// Writes codes to shared memory, in words of four codes if possible.
-template <int Width>
-AMP_DEVICE void keepCodes(unsigned char *codes,
-                          const Pack<uint8_t, Width> &pack) {
-  if constexpr (Width % 4 == 0) {
-    uint32_t words[Width / 4];
-    memcpy(words, &pack, sizeof(words));
-#pragma unroll
-    for (int word = 0; word < Width / 4; ++word)
-      reinterpret_cast<uint32_t *>(codes)[word] = words[word];
-  } else {
-#pragma unroll
-    for (int lane = 0; lane < Width; ++lane)
-      codes[lane] = pack[lane];
-  }
-}
-
 /// Writes `rows` rows of codes as columns of `transposed`. The first of them is
 /// row `begin` of the matrix. A row of `codes` takes `pitch` bytes.
 AMP_DEVICE void storeColumns(const QuantizeConfig &config, uint8_t *transposed,

@@ -7,8 +7,10 @@
 
 #include "LaunchSupport.h"
 
+#include "amp/Dialect/CUDA/IR/Float8ScaleKinds.h"
 #include "amp/Runtime/CUDA/Sizes.h"
 #include "amp/Runtime/Host/ValueStatistics.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
 
@@ -237,23 +239,34 @@ static LogicalResult verifyMap(KernelOp op, AffineMap map, ShapedType type,
   return success();
 }
 
-/// Verifies that a kernel neither reads nor stores 8-bit floats. Their codes
-/// are integers in C++.
+static bool isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+/// Verifies that a kernel stores no 8-bit floats. Their codes are integers in
+/// C++.
 static LogicalResult verifyNoFloat8(LaunchOpInterface launch,
                                     unsigned numStored) {
-  auto verify = [&](Type element) -> LogicalResult {
-    if (!isa<Float8E4M3FNType, Float8E5M2Type>(element))
-      return success();
-    return launch->emitOpError("reads or writes ")
-           << element << ", expected another element type";
-  };
-  for (unsigned input = 0; input < launch.getInputs().size(); ++input)
-    if (failed(verify(launch.getInputType(input).getElementType())))
-      return failure();
   for (unsigned target = 0; target < numStored; ++target)
-    if (failed(verify(launch.getTargetType(target).getElementType())))
-      return failure();
+    if (Type element = launch.getTargetType(target).getElementType();
+        isFloat8(element))
+      return launch->emitOpError("writes ")
+             << element << ", expected another element type";
   return success();
+}
+
+/// Verifies that a kernel reads 8-bit floats only as their codes.
+static LogicalResult verifyReadsCodes(KernelOp op) {
+  WalkResult result = op.getBody().walk([&](Operation *inner) {
+    for (Type type : inner->getOperandTypes())
+      if (isFloat8(type) && !isa<arith::BitcastOp>(inner)) {
+        inner->emitOpError("reads ")
+            << type << " in a kernel, expected arith.bitcast to its code, i8";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 /// Verifies the 8-bit copies that `op` writes in addition to its stored
@@ -268,7 +281,7 @@ static LogicalResult verifyCopies(KernelOp op) {
                           "expected neither");
   if (launch.getNumTargets() < quantization->getTypes().size() ||
       op.getInputs().size() <
-          op.getNumElementInputs() + quantization->hasCodes())
+          op.getNumElementInputs() + quantization->takesScale())
     return op.emitOpError("has ")
            << op.getInputs().size() << " inputs and " << launch.getNumTargets()
            << " targets, expected the inputs and targets of " << *quantization;
@@ -278,6 +291,9 @@ static LogicalResult verifyCopies(KernelOp op) {
            << quantization->getRows() << " rows of "
            << quantization->getColumns() << " columns, expected "
            << op.getNumOutputElements() << " elements";
+  if (getScaleKinds(*quantization).first == ::amp::cuda::Float8Scale::Outer)
+    return op.emitOpError("has scales of rows, expected blocks of 32, 128 or "
+                          "128 x 128 elements");
   return verifyQuantization(launch, *quantization, op.getNumStored());
 }
 
@@ -389,6 +405,8 @@ LogicalResult KernelOp::verifyRegions() {
     llvm::interleaveComma(types, diagnostic);
     return diagnostic;
   };
+  if (failed(verifyReadsCodes(*this)))
+    return failure();
   SmallVector<Type> stored;
   for (unsigned target = 0; target < getNumStored(); ++target)
     stored.push_back(launch.getTargetType(target).getElementType());

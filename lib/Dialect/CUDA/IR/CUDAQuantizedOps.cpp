@@ -22,92 +22,6 @@ static LogicalResult verifyFormat(Operation *op, Type format) {
 }
 
 //===----------------------------------------------------------------------===//
-// Copies
-//===----------------------------------------------------------------------===//
-
-LogicalResult
-QuantizationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                         int64_t rows, int64_t columns, Type format,
-                         bool payload, bool transposed, bool amax,
-                         bool saturate, bool keepNonFinite) {
-  if (rows < 1 || columns < 1)
-    return emitError() << "quantises " << rows << " rows of " << columns
-                       << " columns, expected at least one";
-  bool hasCodes = payload || transposed;
-  if (!hasCodes && !amax)
-    return emitError() << "writes nothing, expected 'payload', 'transposed' or "
-                          "'amax'";
-  if (!hasCodes && (format || saturate || keepNonFinite))
-    return emitError() << "has settings of codes without codes, expected "
-                          "'payload' or 'transposed'";
-  if (hasCodes && (!format || !mlir::amp::getFloat8Format(format)))
-    return emitError() << "has codes of another format, expected f8E4M3FN or "
-                          "f8E5M2";
-  return success();
-}
-
-SmallVector<RankedTensorType> QuantizationAttr::getTypes() const {
-  int64_t rows = ::amp::cuda::padFloat8(getRows()),
-          columns = ::amp::cuda::padFloat8(getColumns());
-  auto scalar = RankedTensorType::get({}, Float32Type::get(getContext()));
-  SmallVector<RankedTensorType> types;
-  if (getPayload())
-    types.push_back(RankedTensorType::get({rows, columns}, getFormat()));
-  if (getTransposed())
-    types.push_back(RankedTensorType::get({columns, rows}, getFormat()));
-  types.append(hasCodes() + getAmax(), scalar);
-  return types;
-}
-
-std::optional<unsigned> QuantizationAttr::getPayloadTarget() const {
-  return getPayload() ? std::optional(0u) : std::nullopt;
-}
-std::optional<unsigned> QuantizationAttr::getTransposedTarget() const {
-  return getTransposed() ? std::optional<unsigned>(getPayload()) : std::nullopt;
-}
-std::optional<unsigned> QuantizationAttr::getInverseTarget() const {
-  return hasCodes() ? std::optional<unsigned>(getPayload() + getTransposed())
-                    : std::nullopt;
-}
-std::optional<unsigned> QuantizationAttr::getAmaxTarget() const {
-  return getAmax() ? std::optional<unsigned>(getPayload() + getTransposed() +
-                                             hasCodes())
-                   : std::nullopt;
-}
-
-StringRef QuantizationAttr::getTargetSuffix(unsigned target) const {
-  if (target == getInverseTarget())
-    return ".inverse";
-  if (target == getAmaxTarget())
-    return ".amax";
-  return target == getTransposedTarget() ? ".transposed" : "";
-}
-
-LogicalResult mlir::cuda::verifyQuantization(LaunchOpInterface op,
-                                             QuantizationAttr quantization,
-                                             unsigned first) {
-  Type f32 = Float32Type::get(op->getContext());
-  if (quantization.hasCodes() &&
-      failed(verifyType(op, "the scale",
-                        cast<ShapedType>(op.getInputs().back().getType()), {},
-                        f32)))
-    return failure();
-  static constexpr StringLiteral names[] = {
-      "the payload", "the transposed payload", "the inverse scale",
-      "the magnitude"};
-  SmallVector<RankedTensorType> types = quantization.getTypes();
-  std::optional<unsigned> targets[] = {
-      quantization.getPayloadTarget(), quantization.getTransposedTarget(),
-      quantization.getInverseTarget(), quantization.getAmaxTarget()};
-  for (auto [name, target] : llvm::zip_equal(names, targets))
-    if (target && failed(verifyType(op, name, op.getTargetType(first + *target),
-                                    types[*target].getShape(),
-                                    types[*target].getElementType())))
-      return failure();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // Scales of blocks
 //===----------------------------------------------------------------------===//
 
@@ -158,6 +72,171 @@ StringRef mlir::cuda::getEnumerator(Float8Scale kind) {
   return names[unsigned(kind)];
 }
 
+bool mlir::cuda::fitsTiles(Float8Scale kind) { return hasBlocks(kind); }
+
+std::pair<Float8Scale, Float8Scale>
+mlir::cuda::getScaleKinds(QuantizationAttr quantization) {
+  auto getKind = [](DenseI64ArrayAttr blocks, bool transposed) {
+    return blocks ? *getFloat8Scale(blocks.asArrayRef(), transposed)
+                  : Float8Scale::Tensor;
+  };
+  BlockScalesAttr blocks = quantization.getBlocks();
+  return {getKind(blocks ? blocks.getPayload() : nullptr, false),
+          getKind(blocks ? blocks.getTransposed() : nullptr, true)};
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+LogicalResult QuantizationAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t columns,
+    Type format, bool payload, bool transposed, bool amax, bool saturate,
+    bool keepNonFinite, BlockScalesAttr blocks) {
+  if (rows < 1 || columns < 1)
+    return emitError() << "quantises " << rows << " rows of " << columns
+                       << " columns, expected at least one";
+  bool hasCodes = payload || transposed;
+  if (!hasCodes && !amax)
+    return emitError() << "writes nothing, expected 'payload', 'transposed' or "
+                          "'amax'";
+  if (!hasCodes && (format || saturate || keepNonFinite))
+    return emitError() << "has settings of codes without codes, expected "
+                          "'payload' or 'transposed'";
+  if (hasCodes && (!format || !mlir::amp::getFloat8Format(format)))
+    return emitError() << "has codes of another format, expected f8E4M3FN or "
+                          "f8E5M2";
+  if (blocks && (amax || payload != bool(blocks.getPayload()) ||
+                 transposed != bool(blocks.getTransposed())))
+    return emitError() << "has blocks of other codes or with 'amax', expected "
+                          "blocks for each order of the codes alone";
+  return success();
+}
+
+LogicalResult
+BlockScalesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        DenseI64ArrayAttr payload, DenseI64ArrayAttr transposed,
+                        int32_t margin, FloatAttr epsilon, bool powerOfTwo,
+                        bool ignoreNonFinite) {
+  for (auto [blocks, isTransposed] :
+       {std::pair(payload, false), std::pair(transposed, true)}) {
+    if (!blocks)
+      continue;
+    std::optional<Float8Scale> kind =
+        getFloat8Scale(blocks.asArrayRef(), isTransposed);
+    bool isAlone = !isTransposed && !transposed;
+    if (!kind || (!fitsTiles(*kind) && !isAlone))
+      return emitError() << "has blocks of [" << blocks.asArrayRef()
+                         << "], expected "
+                         << (isTransposed ? "[32, 1], [128, 1] or [128, 128]"
+                             : isAlone
+                                 ? "[1, 0], [1, 32], [1, 128] or [128, 128]"
+                                 : "[1, 32], [1, 128] or [128, 128]");
+    if (*kind == Float8Scale::Vector32 && !powerOfTwo)
+      return emitError() << "has scales of 32 elements without 'powerOfTwo'";
+  }
+  if (!payload && !transposed)
+    return emitError() << "has no blocks, expected 'payload' or 'transposed'";
+  if (margin < 0 || margin > mlir::amp::kLargestMargin)
+    return emitError() << "has a margin of " << margin << ", expected 0 to "
+                       << mlir::amp::kLargestMargin;
+  if (epsilon &&
+      (!epsilon.getType().isF32() || epsilon.getValue().isNegative() ||
+       !epsilon.getValue().isFinite()))
+    return emitError() << "has an epsilon of " << epsilon
+                       << ", expected a finite f32 of at least 0";
+  return success();
+}
+
+SmallVector<RankedTensorType> QuantizationAttr::getTypes() const {
+  int64_t rows = ::amp::cuda::padFloat8(getRows()),
+          columns = ::amp::cuda::padFloat8(getColumns());
+  auto scalar = RankedTensorType::get({}, Float32Type::get(getContext()));
+  SmallVector<RankedTensorType> types;
+  if (getBlocks()) {
+    auto [plain, turned] = getScaleKinds(*this);
+    int64_t inner = ::amp::cuda::padFloat8Inner(getColumns(), plain),
+            turnedInner = ::amp::cuda::padFloat8Inner(getRows(), turned);
+    if (getPayload())
+      types.push_back(RankedTensorType::get({rows, inner}, getFormat()));
+    if (getTransposed())
+      types.push_back(
+          RankedTensorType::get({columns, turnedInner}, getFormat()));
+    if (getPayload())
+      types.push_back(getFactorType(getContext(), plain, rows, inner));
+    if (getTransposed())
+      types.push_back(
+          getFactorType(getContext(), turned, columns, turnedInner));
+    return types;
+  }
+  if (getPayload())
+    types.push_back(RankedTensorType::get({rows, columns}, getFormat()));
+  if (getTransposed())
+    types.push_back(RankedTensorType::get({columns, rows}, getFormat()));
+  types.append(hasCodes() + getAmax(), scalar);
+  return types;
+}
+
+std::optional<unsigned> QuantizationAttr::getPayloadTarget() const {
+  return getPayload() ? std::optional(0u) : std::nullopt;
+}
+std::optional<unsigned> QuantizationAttr::getTransposedTarget() const {
+  return getTransposed() ? std::optional<unsigned>(getPayload()) : std::nullopt;
+}
+std::optional<unsigned> QuantizationAttr::getInverseTarget() const {
+  return getBlocks()
+             ? (getPayload()
+                    ? std::optional<unsigned>(getPayload() + getTransposed())
+                    : std::nullopt)
+         : hasCodes() ? std::optional<unsigned>(getPayload() + getTransposed())
+                      : std::nullopt;
+}
+std::optional<unsigned> QuantizationAttr::getTransposedFactorsTarget() const {
+  return getBlocks() && getTransposed()
+             ? std::optional<unsigned>(2 * getPayload() + getTransposed())
+             : std::nullopt;
+}
+std::optional<unsigned> QuantizationAttr::getAmaxTarget() const {
+  return getAmax() ? std::optional<unsigned>(getPayload() + getTransposed() +
+                                             hasCodes())
+                   : std::nullopt;
+}
+
+StringRef QuantizationAttr::getTargetSuffix(unsigned target) const {
+  if (target == getInverseTarget())
+    return ".inverse";
+  if (target == getTransposedFactorsTarget())
+    return ".transposed.inverse";
+  if (target == getAmaxTarget())
+    return ".amax";
+  return target == getTransposedTarget() ? ".transposed" : "";
+}
+
+LogicalResult mlir::cuda::verifyQuantization(LaunchOpInterface op,
+                                             QuantizationAttr quantization,
+                                             unsigned first) {
+  Type f32 = Float32Type::get(op->getContext());
+  if (quantization.takesScale() &&
+      failed(verifyType(op, "the scale",
+                        cast<ShapedType>(op.getInputs().back().getType()), {},
+                        f32)))
+    return failure();
+  static constexpr StringLiteral names[] = {
+      "the payload", "the transposed payload", "the factor of the payload",
+      "the factors of the transposed payload", "the magnitude"};
+  SmallVector<RankedTensorType> types = quantization.getTypes();
+  std::optional<unsigned> targets[] = {
+      quantization.getPayloadTarget(), quantization.getTransposedTarget(),
+      quantization.getInverseTarget(),
+      quantization.getTransposedFactorsTarget(), quantization.getAmaxTarget()};
+  for (auto [name, target] : llvm::zip_equal(names, targets))
+    if (target && failed(verifyType(op, name, op.getTargetType(first + *target),
+                                    types[*target].getShape(),
+                                    types[*target].getElementType())))
+      return failure();
+  return success();
+}
+
 /// Returns the kind of the factors of `blocks`, and emits an error if no
 /// library supports it. Without blocks there is one factor.
 static FailureOr<Float8Scale> verifyBlocks(Operation *op, StringRef name,
@@ -188,7 +267,8 @@ QuantizationAttr QuantizeOp::getQuantization() {
   SmallVector<int64_t, 2> matrix = getMatrix();
   return QuantizationAttr::get(getContext(), matrix[0], matrix[1], getFormat(),
                                getPayload(), getTransposed(), getAmax(),
-                               getSaturate(), getKeepNonFinite());
+                               getSaturate(), getKeepNonFinite(),
+                               BlockScalesAttr());
 }
 
 Float8Scale mlir::cuda::getScaleKind(QuantizeOp op) {
@@ -261,12 +341,47 @@ int64_t QuantizeOp::getScratchBytes() {
 int64_t QuantizeOp::getFlops() { return estimateFlops(*this, 2); }
 
 //===----------------------------------------------------------------------===//
+// Quantize blocks
+//===----------------------------------------------------------------------===//
+
+LogicalResult QuantizeBlocksOp::verify() {
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  QuantizationAttr quantization = getQuantization();
+  if (!quantization.getBlocks())
+    return emitOpError("has no blocks in ")
+           << quantization << ", expected those of each order of the codes";
+  if (failed(verifyCounts(launch, 1, quantization.getTypes().size())))
+    return failure();
+  ShapedType x = launch.getInputType(0);
+  if (!isWide(x.getElementType()) || x.getNumElements() == 0)
+    return emitOpError("quantises ")
+           << x << ", expected elements of f16, bf16 or f32";
+  SmallVector<int64_t, 2> matrix = mlir::amp::getMatrixShape(x.getShape());
+  if (quantization.getRows() != matrix[0] ||
+      quantization.getColumns() != matrix[1])
+    return emitOpError("quantises ")
+           << quantization.getRows() << " rows of " << quantization.getColumns()
+           << " columns, expected those of " << x;
+  if (failed(verifyQuantization(launch, quantization, /*first=*/0)))
+    return failure();
+  return verifyLaunch(launch);
+}
+
+std::string QuantizeBlocksOp::getTargetSuffix(unsigned target) {
+  return getQuantization().getTargetSuffix(target).str();
+}
+
+int64_t QuantizeBlocksOp::getFlops() { return estimateFlops(*this, 4); }
+
+//===----------------------------------------------------------------------===//
 // Quantized norm
 //===----------------------------------------------------------------------===//
 
 LogicalResult QuantizedNormOp::verify() {
   auto launch = cast<LaunchOpInterface>(getOperation());
   QuantizationAttr quantization = getQuantization();
+  if (quantization.getBlocks())
+    return emitOpError("has scales of blocks, expected one scale");
   if (failed(verifyCounts(launch, 2 + getCentered() + quantization.hasCodes(),
                           getNumStored() + quantization.getTypes().size())))
     return failure();

@@ -327,8 +327,8 @@ void WatchLaunches::findResults(LaunchOpInterface launch) {
   // collective. The results of the other launches here are not values of the
   // source step.
   if (launch.isCollective() ||
-      isa<CastsOp, CheckGradientsOp, UpdateScaleOp, QuantizeOp,
-          UpdateQuantizerOp>(launch.getOperation()))
+      isa<CastsOp, CheckGradientsOp, UpdateScaleOp, QuantizeBlocksOp,
+          QuantizeOp, UpdateQuantizerOp>(launch.getOperation()))
     return;
   auto kernel = dyn_cast<KernelOp>(launch.getOperation());
   auto norm = dyn_cast<QuantizedNormOp>(launch.getOperation());

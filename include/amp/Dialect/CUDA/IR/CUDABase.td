@@ -126,6 +126,29 @@ def CUDA_StateAttr : AttrDef<CUDA_Dialect, "State"> {
   }];
 }
 
+def CUDA_BlockScalesAttr : AttrDef<CUDA_Dialect, "BlockScales"> {
+  let mnemonic = "block_scales";
+  let summary = "scales that follow from the magnitudes of blocks of the same matrix";
+  let description = [{
+    The launch that writes codes finds the largest magnitude of each block and its
+    scale, by the rule of `amp.scale_from_amax` with `margin`, `epsilon`,
+    `powerOfTwo` and `ignoreNonFinite`. `payload` and `transposed` have the rows and
+    columns of the blocks of the matrix for each order of the codes. The blocks of an
+    operand are 32 or 128 elements of a row, 128 x 128 elements or, in an operand that
+    is written alone, rows.
+
+    Example: `#cuda.block_scales<payload = [1, 128], transposed = [128, 1], powerOfTwo = true>`.
+  }];
+  let parameters = (ins OptionalParameter<"::mlir::DenseI64ArrayAttr">:$payload,
+      OptionalParameter<"::mlir::DenseI64ArrayAttr">:$transposed,
+      DefaultValuedParameter<"int32_t", "0">:$margin,
+      OptionalParameter<"::mlir::FloatAttr">:$epsilon,
+      DefaultValuedParameter<"bool", "false">:$powerOfTwo,
+      DefaultValuedParameter<"bool", "false">:$ignoreNonFinite);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def CUDA_QuantizationAttr : AttrDef<CUDA_Dialect, "Quantization"> {
   let mnemonic = "quantization";
   let summary = "the 8-bit copies of a matrix and its magnitude";
@@ -145,6 +168,10 @@ def CUDA_QuantizationAttr : AttrDef<CUDA_Dialect, "Quantization"> {
     f32 scalar, as its last input. Without codes, there is neither a scale nor a
     format.
 
+    With `blocks`, the launch takes no scale and has no `amax`. The codes are padded
+    as those of `cuda.quantize` with blocks, and the factors of each order follow
+    instead of 1 / scale.
+
     Example: `#cuda.quantization<rows = 30, columns = 64, format = f8E4M3FN, payload = true, amax = true>`.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns,
@@ -153,19 +180,24 @@ def CUDA_QuantizationAttr : AttrDef<CUDA_Dialect, "Quantization"> {
       DefaultValuedParameter<"bool", "false">:$transposed,
       DefaultValuedParameter<"bool", "false">:$amax,
       DefaultValuedParameter<"bool", "false">:$saturate,
-      DefaultValuedParameter<"bool", "false">:$keepNonFinite);
+      DefaultValuedParameter<"bool", "false">:$keepNonFinite,
+      OptionalParameter<"::mlir::cuda::BlockScalesAttr">:$blocks);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Whether the launch writes codes and therefore takes a scale.
     bool hasCodes() const { return getPayload() || getTransposed(); }
+    /// Whether the launch takes the scale of its codes.
+    bool takesScale() const { return hasCodes() && !getBlocks(); }
     /// Returns the type of each target, in order.
     ::llvm::SmallVector<::mlir::RankedTensorType> getTypes() const;
     /// Returns the index of the target among the targets of the copies, or
     /// nothing if the launch has no such target.
     ::std::optional<unsigned> getPayloadTarget() const;
     ::std::optional<unsigned> getTransposedTarget() const;
+    /// 1 / scale or, with blocks, the factors of the payload.
     ::std::optional<unsigned> getInverseTarget() const;
+    /// The factors of the transposed codes, with blocks.
+    ::std::optional<unsigned> getTransposedFactorsTarget() const;
     ::std::optional<unsigned> getAmaxTarget() const;
     /// Returns the suffix that is appended to the name of the launch to name a
     /// target.

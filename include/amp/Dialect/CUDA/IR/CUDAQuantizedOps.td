@@ -67,6 +67,31 @@ def CUDA_QuantizeOp : CUDA_LaunchOp<"quantize", "", [], [
   }];
 }
 
+def CUDA_QuantizeBlocksOp : CUDA_LaunchOp<"quantize_blocks", "", [], [
+    "getFlops", "getTargetSuffix"]> {
+  let summary = "8-bit copies of a matrix, with scales of its own blocks";
+  let description = [{
+    Finds the magnitudes and the scales of the blocks of x, as `quantization`
+    describes, and writes one or both orders of the codes with their factors. The
+    results are those of a reduction and a `cuda.quantize` for each order, but the
+    kernel reads x once. x is a matrix, whose rows are all dimensions but the last.
+
+    Inputs: x (f16, bf16 or f32). Targets: those of `quantization`, which has
+    `blocks`.
+
+    Example:
+
+    ```mlir
+    %q, %t, %f, %g = cuda.quantize_blocks ins(%x : tensor<256x256xbf16>)
+        {quantization = #cuda.quantization<rows = 256, columns = 256, format = f8E4M3FN,
+          payload = true, transposed = true, saturate = true,
+          blocks = <payload = [1, 128], transposed = [128, 1]>>}
+        -> tensor<256x256xf8E4M3FN>, tensor<256x256xf8E4M3FN>, tensor<2x256xf32>, tensor<2x256xf32>
+    ```
+  }];
+  let arguments = !con(operands, (ins CUDA_QuantizationAttr:$quantization));
+}
+
 def CUDA_QuantizedNormOp : CUDA_LaunchOp<"quantized_norm", "", [], [
     "getScratchBytes", "getTargetSuffix"]> {
   let summary = "a norm of rows as 8-bit floats";

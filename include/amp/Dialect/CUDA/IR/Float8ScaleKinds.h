@@ -33,6 +33,14 @@ RankedTensorType getFactorType(MLIRContext *context,
 /// Returns the enumerator as C++ code, such as `Float8Scale::Outer`.
 StringRef getEnumerator(::amp::cuda::Float8Scale kind);
 
+/// Returns the kinds of the factors of the payload and of the transposed codes.
+/// `Tensor` stands for codes that are not written.
+std::pair<::amp::cuda::Float8Scale, ::amp::cuda::Float8Scale>
+getScaleKinds(QuantizationAttr quantization);
+
+/// Whether tiles of 128 x 128 elements hold the blocks of `kind`.
+bool fitsTiles(::amp::cuda::Float8Scale kind);
+
 /// Returns the kind of the factors that `op` writes.
 ::amp::cuda::Float8Scale getScaleKind(QuantizeOp op);
 
