@@ -261,7 +261,8 @@ func.func @widened(%s: tensor<f32> {amp.name = "s", amp.role = "model_state"},
 // CHECK-LABEL: func.func @turned
 // CHECK-DAG: cuda.quantize {{.*}} -> tensor<64x32xf8E4M3FN>, tensor<64xf32>
 // CHECK-DAG: cuda.quantize {{.*}} -> tensor<32x64xf8E4M3FN>, tensor<1x1x32x4x4xi8>
-// CHECK: affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-DAG: } ins({{.*}} : tensor<64x32xf8E4M3FN>, {{.*}}) -> tensor<30x64xbf16>
+// CHECK-DAG: } ins({{.*}} : tensor<32x64xf8E4M3FN>, {{.*}}) -> tensor<30x64xbf16>
 func.func @turned(%s: tensor<f32> {amp.name = "s", amp.role = "model_state"},
                   %x: tensor<30x64xbf16> {amp.name = "x", amp.role = "batch"})
     -> (tensor<f32> {amp.updates = "s"}, tensor<30x64xbf16> {amp.prediction = "y"}, tensor<30x64xbf16> {amp.prediction = "z"}) {

@@ -88,7 +88,7 @@ MUTATIONS = {
             "g.scalesA = Float8Scale::Outer, g.scalesB = Float8Scale::Outer;",
             "g.scalesA = g.scalesB = Float8Scale::Tensor;"),
         "the factors of another operand": edit_launch(FC2, ("scaleB = run.at<float>(at::fc2_weight_8bit_2_inverse)",
-                                                            "scaleB = run.at<float>(at::quantize_4_inverse)")),
+                                                            "scaleB = run.at<float>(at::fc1_weight_8bit_inverse)")),
         "rows that are cut": edit_launch(r"at::quantize_blocks_2_inverse\),\s+static_cast",
                                          ("QuantizeConfig{32, 128,", "QuantizeConfig{32, 112,")),
         "scales of rows for another format": replace("ScaleRule{448.0f,", "ScaleRule{57344.0f,"),

@@ -48,7 +48,7 @@ AMP_DEVICE float findScale(const ScaleRule &rule, float amax) {
 }
 
 /// Operands of products that a launch writes. Null pointers are not written.
-/// The sizes of codes and factors are those of `quantizeBlocks`.
+/// Codes and factors have the sizes that `quantizeBlocks` describes.
 struct BlockResults {
   uint8_t *payload;        ///< the codes of the matrix
   uint8_t *transposed;     ///< the codes of the transposed matrix

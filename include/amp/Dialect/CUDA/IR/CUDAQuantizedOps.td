@@ -72,8 +72,8 @@ def CUDA_QuantizeBlocksOp : CUDA_LaunchOp<"quantize_blocks", "", [], [
   let summary = "8-bit copies of a matrix, with scales of its own blocks";
   let description = [{
     Finds the magnitudes and the scales of the blocks of x, as `quantization`
-    describes, and writes one or both orders of the codes with their factors. The
-    results are those of a reduction and a `cuda.quantize` for each order, but the
+    describes, and writes one or both orders of the codes with their factors. A
+    reduction and a `cuda.quantize` for each order give the same results, but this
     kernel reads x once. x is a matrix, whose rows are all dimensions but the last.
 
     Inputs: x (f16, bf16 or f32). Targets: those of `quantization`, which has
