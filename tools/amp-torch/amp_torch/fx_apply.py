@@ -244,6 +244,49 @@ def check(graph, expected):
     return mismatches
 
 
+# Operations that select or move elements, without computing new ones.
+MOVES = {
+    "where", "masked_fill", "cat", "stack", "view", "_unsafe_view", "reshape", "_reshape_alias", "t", "transpose", "permute",
+    "expand", "unsqueeze", "squeeze", "slice", "select", "clone", "alias", "detach", "repeat", "as_strided", "tril", "triu",
+    "unfold", "flip", "copy", "copy_", "slice_scatter", "select_scatter", "as_strided_scatter", "constant_pad_nd",
+}
+# Operations that put a number into elements.
+NUMBERS = {"masked_fill", "where", "full", "full_like", "new_full", "fill", "scalar_tensor", "constant_pad_nd"}
+
+
+def packet_of(node):
+    return node.target.overloadpacket.__name__ if isinstance(node.target, torch._ops.OpOverload) else ""
+
+
+def keep_finite(casts):
+    """Moves finite numbers that `casts` would make infinite to the nearest finite number of the low type.
+    Masks of attentions are the lowest number of f32. With infinities, a row that is masked as a whole
+    has a softmax and gradients of NaN."""
+    seen = set()
+
+    def visit(node, limit):
+        if (node, limit) in seen or node.op != "call_function":
+            return
+        seen.add((node, limit))
+
+        def clamp(value):
+            if isinstance(value, float) and limit < abs(value) < float("inf"):
+                return limit if value > 0 else -limit
+            return value
+
+        if packet_of(node) in NUMBERS:
+            node.args = tuple(clamp(value) for value in node.args)
+            node.kwargs = {name: clamp(value) for name, value in node.kwargs.items()}
+        if packet_of(node) in MOVES:
+            for operand in node.all_input_nodes:
+                visit(operand, limit)
+
+    for cast in casts:
+        low = cast.meta["val"].dtype
+        if low in LOW:
+            visit(cast.args[0], torch.finfo(low).max)
+
+
 def describe_tensors(graph):
     """Writes the second description of values, 'tensor_meta'. The partitioner of torch 2.9 takes a value
     without it for a tuple."""

@@ -296,6 +296,8 @@ def rewrite_graph(graph, options):
         application = fx_apply.Application(printer, types).run()
         mismatches = fx_apply.check(copy, application.expected)
         if not mismatches:
+            if options.strategy != "autocast":
+                fx_apply.keep_finite(application.casts)
             fx_apply.widen_again(copy)
             fx_apply.describe_tensors(copy)
             copy.lint()
