@@ -20,6 +20,8 @@ from parity import amp_run, train
 from rule_cases import CASES
 
 SIZE, STEPS, TOGETHER = 4, 8, 12
+# torch.export of version 2.9 fixes the batch size of these.
+FIXED = {"soft_labels"} if torch.__version__.startswith("2.9.") else set()
 
 
 class Single(torch.nn.Module):
@@ -83,8 +85,9 @@ def check(folder, names, dynamic):
 def main():
     names = sys.argv[2:] or list(CASES)
     for dynamic in (True, False):
-        for first in range(0, len(names), TOGETHER):
-            some = names[first : first + TOGETHER]
+        chosen = [name for name in names if not (dynamic and name in FIXED)]
+        for first in range(0, len(chosen), TOGETHER):
+            some = chosen[first : first + TOGETHER]
             worst = check(sys.argv[1], some, dynamic)
             print(f"{'open' if dynamic else 'fixed'}: {' '.join(some)}: losses within {worst:.1e}", flush=True)
 
