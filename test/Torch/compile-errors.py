@@ -51,6 +51,7 @@ del os.environ["AMP_STEP_LIBRARY"]
 # Arguments.
 expect("precision: expected f32, fp16 or bf16, got fp8", compile, Net(), precision="fp8")
 expect("device: expected cpu or cuda, got meta", compile, Net(), device="meta")
+expect("device: expected cpu or cuda, got 'tpu'", compile, Net(), device="tpu")
 expect("pass device='cpu'", compile, Net(), device="cuda")
 expect("parameter 'fc.weight' is on meta, but the step is on cpu; call model.to('cpu')", compile, Net().to("meta"),
        device="cpu")

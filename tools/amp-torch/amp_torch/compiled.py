@@ -50,11 +50,15 @@ def choose_device(device, model):
         device = parameter.device if parameter is not None else "cpu"
     if isinstance(device, HostDevice):
         return device
-    device = torch.device(device)
+    try:
+        device = torch.device(device)
+    except RuntimeError:
+        raise ValueError(f"device: expected cpu or cuda, got {device!r}") from None
     if device.type == "cpu":
         return HostDevice()
     if device.type != "cuda":
-        raise ValueError(f"device: expected cpu or cuda, got {device}")
+        where = "the model is there; call model.to('cpu')" if parameter is not None and parameter.device == device else ""
+        raise ValueError(f"device: expected cpu or cuda, got {device}" + (f"; {where}" if where else ""))
     if not torch.cuda.is_available():
         raise ValueError("device: this torch has no GPU (torch.cuda.is_available() is False); pass device='cpu'")
     return CudaDevice(device)
