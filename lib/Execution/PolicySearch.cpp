@@ -47,15 +47,26 @@ llvm::Error PolicySearch::readPipeline() {
   if (Policy::isInPlace(given))
     return makeError("--search needs a policy that is a preset or a file");
   PolicySettings known = Policy::readSettings(given);
+  std::string masters = !options.masterWeights.empty()
+                            ? options.masterWeights
+                            : pipeline.masterWeights.getValue();
+  auto addBase = [&](std::string policy, StringRef own) {
+    bases.push_back({std::move(policy),
+                     !masters.empty() ? masters
+                     : own.empty()    ? "cast"
+                                      : own.str(),
+                     nullptr, 0});
+  };
   if (Policy::getPresetText(given)) {
-    bases.push_back({given, nullptr, 0});
-    for (const char *name : {"pytorch", "tensorflow", "mxnet", "apex-O1"})
+    addBase(given, known.masterWeights);
+    for (const char *name : {"pytorch", "pytorch-cpu", "tensorflow", "mxnet",
+                             "apex-O1", "apex-O2"})
       if (name != given)
-        bases.push_back({name, nullptr, 0});
+        addBase(name, Policy::readSettings(name).masterWeights);
   } else {
     llvm::SmallString<128> path(given);
     llvm::sys::fs::make_absolute(path);
-    bases.push_back({path.str().str(), nullptr, 0});
+    addBase(path.str().str(), known.masterWeights);
   }
   std::optional<Target> machine = !pipeline.target.empty()
                                       ? getTarget(pipeline.target)
@@ -69,11 +80,6 @@ llvm::Error PolicySearch::readPipeline() {
       options.pipeline,
       {"policy", "strategy", "target", "ranges", "ranges-margin",
        "ranges-tolerance", "ranges-scale", "master-weights"});
-  masterWeights = !options.masterWeights.empty() ? options.masterWeights
-                  : !pipeline.masterWeights.empty()
-                      ? pipeline.masterWeights.getValue()
-                  : known.masterWeights.empty() ? "cast"
-                                                : known.masterWeights;
   return llvm::Error::success();
 }
 
@@ -84,7 +90,7 @@ std::string PolicySearch::writePolicy(const Base &base,
   os << "extends: " << Policy::quote(base.policy)
      << "\nprecision: " << settings.precision
      << "\nstrategy: optimal\nroundings: fold\nmaster-weights: "
-     << masterWeights << '\n';
+     << base.masterWeights << '\n';
   if (!slotTypes.empty())
     os << "slot-types:\n" << slotTypes;
   return text;
@@ -97,7 +103,7 @@ llvm::Error PolicySearch::createPlans(Base &base) {
   plan.policy = writePolicy(base, "");
   plan.low = parsePrecision(settings.precision, module.getContext());
   plan.target = target;
-  plan.masterCopies = masterWeights != "cast";
+  plan.masterCopies = base.masterWeights != "cast";
   plan.batchSize = settings.batchSize;
   plan.ranges = settings.ranges;
   plan.scale = settings.scale;

@@ -69,6 +69,7 @@ private:
   /// A policy whose lists a search starts from.
   struct Base {
     std::string policy;
+    std::string masterWeights;
     std::unique_ptr<SlotPlans> plans;
     double leastCost = 0;
   };
@@ -100,7 +101,6 @@ private:
   /// The options of the pipeline that the policy of the result does not
   /// replace.
   std::string otherOptions;
-  std::string masterWeights;
   Target target;
   std::vector<Base> bases;
   /// Whether the loss is near that in f32, by the types of slots.
