@@ -14,11 +14,11 @@ import sys
 
 root, tools, folder = sys.argv[1:4]
 models = [] if os.environ.get("AMP_LONG_TESTS") else ["124M"]
-printed = subprocess.run([sys.executable, f"{root}/tools/docs/fp8-estimate.py", tools, folder, "h200", *models],
-                         check=True, capture_output=True, text=True).stdout
+printed = "".join(subprocess.run([sys.executable, f"{root}/tools/docs/fp8-estimate.py", tools, folder, target, *models],
+                                 check=True, capture_output=True, text=True).stdout for target in ("h200", "b200"))
 with open(f"{root}/docs/fp8.md") as file:
     lines = file.read().splitlines()
 rows = [line for line in printed.splitlines() if line.startswith("| ")]
-assert len(rows) >= 4, printed
+assert len(rows) >= 8, printed
 missing = [row for row in rows if row not in lines]
 sys.exit("docs/fp8.md lacks:\n" + "\n".join(missing) if missing else 0)

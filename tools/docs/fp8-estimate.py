@@ -22,7 +22,8 @@ tools, folder = sys.argv[1], sys.argv[2]
 target = sys.argv[3] if len(sys.argv) > 3 else "h200"
 # The name, the blocks, the width, and the batch. The sequence has 1024 tokens.
 MODELS = [("124M", 12, 768, 32), ("0.5B", 24, 1280, 16), ("1.5B", 48, 1600, 16), ("7B", 32, 4096, 8)]
-RECIPES = ["delayed", "current", "rowwise", "block-128"]
+# Recipes with scales of blocks run on one kind of GPU.
+RECIPES = ["delayed", "current"] + (["mxfp8"] if target == "b200" else ["rowwise", "block-128"])
 chosen = sys.argv[4:] or [name for name, *_ in MODELS]
 
 
