@@ -202,7 +202,8 @@ func.func @low(
 //
 // With the statistics of all ranks there is nothing to average.
 // SYNC-LABEL: func.func @state
-// SYNC: %[[MEAN:.*]] = train.reduce_mean %{{.*}} {dims = array<i64: 0>}
+// SYNC: %[[OWN:.*]] = train.reduce_mean %{{.*}} {dims = array<i64: 0>} : (tensor<?x8xf64>)
+// SYNC: %[[MEAN:.*]] = amp.cast %[[OWN]] inserted : tensor<8xf64> to tensor<8xf32>
 // SYNC: %[[COUNT:.*]] = train.reduce_sum
 // SYNC: %[[SUMS:.*]]:2 = amp.all_reduce sum %[[MEAN]], %[[COUNT]]
 // SYNC: amp.divide_by_ranks %[[SUMS]]#0
