@@ -41,6 +41,11 @@ done = start(["mpirun", "-n", "2", f"{folder}/step", *OPTIONS.split(), "--save",
 assert done.returncode == 0, done.stderr
 assert read("one") == read("two") == read("mpi")
 
+# Both ranks name the option that differs.
+done = start([*torchrun, "sh", "-c", f'{folder}/step {OPTIONS} --seed=$RANK; code=$?; sleep 2; exit $code'])
+found = re.findall(r"'--seed' is 1 on rank 1 of 2, but 0 on rank 0; expected the same program and options on all ranks", done.stderr)
+assert done.returncode != 0 and len(found) == 2, done.stderr
+
 # Nothing listens at the port after that of the store.
 done = start([*torchrun, "sh", "-c", f"{folder}/step {OPTIONS} --deadline 2 --rendezvous=torch://$MASTER_ADDR:$((MASTER_PORT + 1))"])
 assert done.returncode != 0 and re.search(r"rank \d of 2: the store of torchrun does not answer at 'torch://\w+:\d+'", done.stderr), done.stderr

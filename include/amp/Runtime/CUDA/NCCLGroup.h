@@ -17,6 +17,7 @@
 #include "amp/Runtime/CUDA/ProgramInfo.h"
 #include "amp/Runtime/CUDA/RankWatch.h"
 #include "amp/Runtime/Host/Rendezvous.h"
+#include "amp/Runtime/Step/EqualRanks.h"
 
 #include <nccl.h>
 
@@ -410,20 +411,8 @@ Status allGather(const StepRun &run, int index,
       });
 }
 
-/// Verifies that the numbers of this rank equal `theirs`, the numbers of rank
-/// 0.
-inline Status compareWithFirstRank(const RankOptions &options,
-                                   const LaunchedProcess &process,
-                                   const int64_t *theirs) {
-  for (size_t i = 0; i < options.equal.size(); ++i)
-    if (options.equal[i].value != theirs[i])
-      return amphost::explainDifference(options.equal[i], theirs[i],
-                                        process.rank, process.ranks);
-  return Status();
-}
-
-/// Connects the ranks that a launcher has started. Rank 0 shares an identifier
-/// and the numbers that must be equal.
+/// Connects the ranks that a launcher has started. Each rank gives the others
+/// the numbers that must be equal, and rank 0 an identifier of NCCL.
 inline Status joinRanks(const RankOptions &options,
                         const LaunchedProcess &process, int device,
                         std::shared_ptr<RankGroup> *group) {
@@ -432,21 +421,22 @@ inline Status joinRanks(const RankOptions &options,
   ncclUniqueId id = {};
   if (process.rank == 0)
     AMP_NCCL_CALL(ncclGetUniqueId(&id));
-  std::vector<int64_t> numbers;
-  for (const amphost::EqualNumber &number : options.equal)
-    numbers.push_back(number.value);
-  const size_t numberBytes = numbers.size() * sizeof(int64_t);
-  std::string bytes(id.internal, sizeof(id.internal));
-  bytes.append(reinterpret_cast<const char *>(numbers.data()), numberBytes);
+  const auto own = amphost::makeRecord(int(process.rank), options.equal);
+  const std::string message =
+      std::string(reinterpret_cast<const char *>(&own), sizeof(own)) +
+      std::string(id.internal, sizeof(id.internal));
+  std::string all;
   Rendezvous rendezvous(process, limit);
-  AMP_RETURN_IF_ERROR(rendezvous.share(&bytes));
-  std::memcpy(id.internal, bytes.data(), sizeof(id.internal));
-  std::memcpy(numbers.data(), bytes.data() + sizeof(id.internal), numberBytes);
-  AMP_RETURN_IF_ERROR(compareWithFirstRank(options, process, numbers.data()));
+  AMP_RETURN_IF_ERROR(rendezvous.gather(message, &all));
+  std::vector<amphost::RankRecord> records{size_t(process.ranks)};
+  for (size_t rank = 0; rank < records.size(); ++rank)
+    std::memcpy(static_cast<void *>(&records[rank]),
+                all.data() + rank * message.size(), sizeof(own));
+  AMP_RETURN_IF_ERROR(amphost::compareRecords(options.equal, records));
+  std::memcpy(id.internal, all.data() + sizeof(own), sizeof(id.internal));
   auto made = std::make_shared<NCCLGroup>(int(process.rank), int(process.ranks),
                                           options.deadline);
   AMP_RETURN_IF_ERROR(made->connect(id, limit));
-  rendezvous.finish();
   *group = std::move(made);
   return Status();
 }

@@ -307,13 +307,13 @@ inline Status connectRanks(const ProgramInfo &info, TrainerOptions *options) {
                      process.ranks == 1 ? "was" : "were");
   AMP_RETURN_IF_ERROR(chooseDevice(process, options));
   options->ranks.equal = listEqualNumbers(info, *options);
+  TrainingOptions &training = options->training;
+  training.ranks = process.ranks;
+  training.rank = process.rank;
   AMP_RETURN_IF_ERROR(table.join(options->ranks, process,
                                  options->program.device,
                                  &options->program.ranks));
-  TrainingOptions &training = options->training;
   options->saves = !training.savePath.empty();
-  training.ranks = process.ranks;
-  training.rank = process.rank;
   if (process.rank == 0)
     return Status();
   training.quiet = true;

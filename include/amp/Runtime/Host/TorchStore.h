@@ -62,13 +62,19 @@ public:
   bool set(const std::string &key, const std::string &value) {
     return send(request(Kind::Set) + toString(key) + toString(value)) && ping();
   }
-  /// Waits for `key` and reads its value.
-  bool get(const std::string &key, std::string *value) {
+  /// Finds whether `key` has a value.
+  bool has(const std::string &key, bool *isThere) {
     char answer = 0;
+    if (!send(request(Kind::Check) + toBytes(uint64_t(1)) + toString(key)) ||
+        !receive(&answer, 1))
+      return false;
+    *isThere = answer == 0;
+    return true;
+  }
+  /// Reads the value of `key`, which has one.
+  bool get(const std::string &key, std::string *value) {
     uint64_t length = 0;
-    if (!send(request(Kind::Wait) + toBytes(uint64_t(1)) + toString(key)) ||
-        !receive(&answer, 1) || answer != 0 ||
-        !send(request(Kind::Get) + toString(key)) ||
+    if (!send(request(Kind::Get) + toString(key)) ||
         !receive(&length, sizeof(length)) || length > kMostBytes)
       return false;
     value->resize(size_t(length));
@@ -86,7 +92,7 @@ private:
     Validate,
     Set,
     Get = 3,
-    Wait = 6,
+    Check = 5,
     Delete = 8,
     Ping = 13
   };

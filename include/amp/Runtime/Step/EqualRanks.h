@@ -39,6 +39,48 @@ inline std::vector<EqualNumber> listNumbersOf(const StepSettings &settings) {
           {"seed", settings.zeroStates ? 0 : int64_t(settings.seed)}};
 }
 
+/// Returns the record of rank `rank` with `numbers`.
+inline RankRecord makeRecord(int rank,
+                             const std::vector<EqualNumber> &numbers) {
+  assert(numbers.size() <= RankRecord::kMostNumbers && "too many numbers");
+  RankRecord own;
+  own.rank = rank;
+  zip::Checksum names;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    names.update(numbers[i].name.data(), numbers[i].name.size());
+    own.numbers[i] = numbers[i].value;
+  }
+  own.names = names.get();
+  return own;
+}
+
+/// Compares the records of all ranks with the record of rank 0. `numbers` has
+/// the names of their numbers. All ranks return the same error.
+inline Status compareRecords(const std::vector<EqualNumber> &numbers,
+                             const std::vector<RankRecord> &all) {
+  const auto ranks = int64_t(all.size());
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    const RankRecord &other = all[size_t(rank)];
+    if (other.rank != rank)
+      return makeError(kInvalidArgument,
+                       "the exchange returned the bytes of rank %lld as those "
+                       "of rank %lld, expected the order of the ranks",
+                       (long long)other.rank, (long long)rank);
+    if (other.version != all[0].version)
+      return explainDifference({"version of the interface", other.version},
+                               all[0].version, rank, ranks);
+    if (other.names != all[0].names)
+      return explainDifference({"kind of program", other.names}, all[0].names,
+                               rank, ranks);
+    for (size_t i = 0; i < numbers.size(); ++i)
+      if (other.numbers[i] != all[0].numbers[i])
+        return explainDifference(
+            {numbers[i].name, other.numbers[i], numbers[i].isFlag},
+            all[0].numbers[i], rank, ranks);
+  }
+  return Status();
+}
+
 /// Compares `numbers` and the options of all ranks, if they have an exchange.
 /// Fails on every rank if a rank differs from rank 0.
 inline Status compareRanks(const StepSettings &settings,
@@ -47,40 +89,13 @@ inline Status compareRanks(const StepSettings &settings,
     return Status();
   for (EqualNumber &number : listNumbersOf(settings))
     numbers.push_back(std::move(number));
-  assert(numbers.size() <= RankRecord::kMostNumbers && "too many numbers");
-  RankRecord own;
-  own.rank = settings.rank;
-  zip::Checksum names;
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    names.update(numbers[i].name.data(), numbers[i].name.size());
-    own.numbers[i] = numbers[i].value;
-  }
-  own.names = names.get();
+  const RankRecord own = makeRecord(settings.rank, numbers);
   std::vector<RankRecord> all{size_t(settings.numRanks)};
   if (const int32_t code = settings.exchange->exchange(
           settings.exchange->context, &own, 0, all.data(), sizeof(own)))
     return makeError(kInvalidArgument,
                      "the exchange of the ranks returned %d, expected 0", code);
-  for (int rank = 0; rank < settings.numRanks; ++rank) {
-    const RankRecord &other = all[size_t(rank)];
-    if (other.rank != rank)
-      return makeError(kInvalidArgument,
-                       "the exchange returned the bytes of rank %lld as those "
-                       "of rank %d, expected the order of the ranks",
-                       (long long)other.rank, rank);
-    if (other.version != all[0].version)
-      return explainDifference({"version of the interface", other.version},
-                               all[0].version, rank, settings.numRanks);
-    if (other.names != all[0].names)
-      return explainDifference({"kind of program", other.names}, all[0].names,
-                               rank, settings.numRanks);
-    for (size_t i = 0; i < numbers.size(); ++i)
-      if (other.numbers[i] != all[0].numbers[i])
-        return explainDifference(
-            {numbers[i].name, other.numbers[i], numbers[i].isFlag},
-            all[0].numbers[i], rank, settings.numRanks);
-  }
-  return Status();
+  return compareRecords(numbers, all);
 }
 
 } // namespace amphost
