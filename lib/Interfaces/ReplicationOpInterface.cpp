@@ -30,7 +30,19 @@ using Kind = Replication::Kind;
 static Power mixPowers(Power a, Power b);
 static int64_t getRank(Type type);
 
-static Power joinPowers(Power a, Power b) { return a == b ? a : Power(); }
+/// The power of a value that is `a` or `b`. Constants and parameters meet sums
+/// over the ranks where a step replaces numbers that are not finite, and get
+/// their factor later.
+static Power joinPowers(const Replication &a, const Replication &b) {
+  Power first = a.getPower(), second = b.getPower();
+  if (first == second)
+    return first;
+  bool isKnown = (first || first.isOfSeveral()) &&
+                 (second || second.isOfSeveral()) && !a.isPartial() &&
+                 !a.isVarying();
+  return isKnown && a.isReduced() && b.isReduced() ? Power::ofSeveral()
+                                                   : Power();
+}
 
 bool Replication::operator==(const Replication &other) const {
   return kind == other.kind && power == other.power && dim == other.dim &&
@@ -45,7 +57,7 @@ Replication Replication::join(const Replication &a, const Replication &b) {
   if (a.isSharded() && a.dim != b.dim)
     return varying();
   Replication result = a;
-  result.power = joinPowers(a.power, b.power);
+  result.power = joinPowers(a, b);
   result.dim = a.dim == b.dim ? a.dim : kNoDim;
   result.count = a.count == b.count ? a.count : 0;
   result.reduced = a.reduced || b.reduced;
@@ -73,7 +85,9 @@ void Replication::print(raw_ostream &os) const {
       os << " along " << dim;
     break;
   }
-  if (!power)
+  if (power.isOfSeveral())
+    os << " * N^several";
+  else if (!power)
     os << " * N^?";
   else if (*power != 0)
     os << " * N^" << *power;
@@ -95,6 +109,8 @@ std::string mlir::amp::describeDeviation(const Replication &replication) {
     return "is the part of one rank";
   if (replication.isVarying())
     return "varies between the ranks";
+  if (replication.getPower().isOfSeveral())
+    return "is multiplied by different powers of N, depending on a condition";
   int power = replication.getPower().value_or(0);
   if (power == 0)
     return "";
@@ -107,6 +123,8 @@ std::string mlir::amp::describeDeviation(const Replication &replication) {
 std::string mlir::amp::describeExpected(const Replication &replication) {
   if (!replication.isReplicated())
     return "a value that all ranks have";
+  if (replication.getPower().isOfSeveral())
+    return "the value for the whole batch in each case";
   return replication.getPower().value_or(0) > 0
              ? "a division by N, the number of ranks"
              : "one division less by N, the number of ranks";
@@ -245,11 +263,20 @@ static Replication getAligned(ReplicationInference &inference, unsigned index) {
              : aligned;
 }
 
+/// The power of a value that is computed from values of which one has no known
+/// power.
+static std::optional<Power> combineUnknown(Power a, Power b) {
+  if (a && b)
+    return std::nullopt;
+  return (a || a.isOfSeveral()) && (b || b.isOfSeveral()) ? Power::ofSeveral()
+                                                          : Power();
+}
+
 /// The power of a value that is computed from two values without a common
 /// factor: a factor that one of them should not have remains visible.
 static Power mixPowers(Power a, Power b) {
-  if (!a || !b)
-    return std::nullopt;
+  if (std::optional<Power> known = combineUnknown(a, b))
+    return *known;
   if (*a == -*b && *a != 0)
     return std::nullopt;
   return std::abs(*a) >= std::abs(*b) ? a : b;
@@ -394,8 +421,8 @@ static Replication divideByConstant(const Replication &value, double divisor,
 }
 
 static Power addPowers(Power a, Power b, bool divide) {
-  if (!a || !b)
-    return std::nullopt;
+  if (std::optional<Power> known = combineUnknown(a, b))
+    return *known;
   return divide ? *a - *b : *a + *b;
 }
 

@@ -89,7 +89,8 @@ static bool passesDeviation(const Replication &value,
                             const Replication &operand) {
   if (!value.isReplicated())
     return !operand.isReplicated() && !operand.isUnset();
-  return operand.getPower().value_or(0) != 0;
+  return operand.getPower().isOfSeveral() ||
+         operand.getPower().value_or(0) != 0;
 }
 
 void ReplicationChecker::explain(Value value, Diagnostic &diagnostic) const {
@@ -130,7 +131,9 @@ void ReplicationChecker::explain(Value value, Diagnostic &diagnostic) const {
     // The power of N rises, or falls if it is negative, on its way.
     int power = state.getPower().value_or(0),
         earlier = before.getPower().value_or(0);
-    bool isOrigin = state.isReplicated()
+    bool isOrigin = state.isReplicated() && state.getPower().isOfSeveral()
+                        ? !before.getPower().isOfSeveral()
+                    : state.isReplicated()
                         ? (power > 0 ? earlier < power : earlier > power)
                         : before.getKind() != state.getKind();
     if (next == read.end() || isOrigin) {

@@ -37,8 +37,33 @@ public:
     Varying,
   };
   /// The power of N by which a value is multiplied, in comparison to the value
-  /// that one rank computes from the whole batch. Empty if it is unknown.
-  using Power = std::optional<int>;
+  /// that one rank computes from the whole batch. It may be unknown, or one of
+  /// several known ones, of which a condition or a loop chooses.
+  class Power {
+  public:
+    Power(std::nullopt_t = std::nullopt) : kind(Kind::Unknown) {}
+    Power(int value) : kind(Kind::Known), value(value) {}
+    static Power ofSeveral() {
+      Power power;
+      power.kind = Kind::Several;
+      return power;
+    }
+
+    /// Whether it is known.
+    explicit operator bool() const { return kind == Kind::Known; }
+    bool isOfSeveral() const { return kind == Kind::Several; }
+    int operator*() const { return value; }
+    int value_or(int other) const { return *this ? value : other; }
+    bool operator==(const Power &other) const {
+      return kind == other.kind && value == other.value;
+    }
+    bool operator!=(const Power &other) const { return !(*this == other); }
+
+  private:
+    enum class Kind : uint8_t { Known, Several, Unknown };
+    Kind kind;
+    int value = 0;
+  };
   static constexpr int64_t kNoDim = -1;
 
   Replication() = default;
