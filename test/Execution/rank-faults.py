@@ -6,8 +6,10 @@
 #
 # REQUIRES: full, mpi
 # RUN: rm -rf %t && mkdir %t
+# RUN: %host_cxx -shared -fPIC %S/Inputs/count-messages.cpp -o %t/counts.so -Wl,--no-as-needed -l:libmpi.so.40 -ldl
 # RUN: %python %s %t %S/Inputs
 
+import os
 import pathlib
 import re
 import subprocess
@@ -72,6 +74,31 @@ for options, what in (("--check-ranks", "a check of \\d+ states"), ("--pipeline 
 # A rank that is done does not answer.
 text, _ = break_rank(options="--steps 2")
 assert re.search(rf"rank [01]: rank {FAULTY} has not begun collective 4, an exchange of signals after {DEADLINE} s", text), text
+
+# A rank is killed while it sends a message: the first one, one of the last step, or one while rank 0 collects divided
+# states. The library of MPI has a function that counts the messages.
+run_steps = ["--data", folder + "data.npz", "--batch-size", BATCH, "--precision", "f32", "--steps", 4, "--quiet",
+             "--rank-deadline", DEADLINE, "--save", folder + "state.npz"]
+
+
+def count_and_kill(message, rank, *options):
+    """Trains with a rank that is killed at its message of number `message`. Returns the process."""
+    environment = {**os.environ, "AMP_MPI_LIBRARY": folder + "counts.so", "AMP_TEST_KILL": f"{rank}:{message}"}
+    command = ["mpirun", "-n", str(RANKS), "amp-run", model, *map(str, run_steps), *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+
+
+for options in ([], ["--shard-optimizer", "--pipeline", "shard-min-elements=1"]):
+    done = count_and_kill(0, 0, *options)
+    assert done.returncode == 0, done.stderr
+    (count,) = set(map(int, re.findall(r"sent (\d+) messages", done.stderr)))
+    os.remove(folder + "state.npz")
+    for rank, message in ((FAULTY, 1), (FAULTY, RANKS), (0, count // 2), (FAULTY, count - 2 * RANKS), (0, count - RANKS), (FAULTY, count - 1)):
+        begin = time.monotonic()
+        done = count_and_kill(message, rank, *options)
+        assert done.returncode != 0 and time.monotonic() - begin < DEADLINE + 10, (rank, message, done.stderr)
+        assert_said(done.stderr, [other for other in range(RANKS) if other != rank])
+        assert not os.path.exists(folder + "state.npz"), (rank, message, options)
 
 done = runs.run(1, model, "--data", folder + "data.npz", "--rank-deadline", 0, expect=1)
 assert "--rank-deadline must be positive, got 0" in done.stderr, done.stderr
