@@ -8,6 +8,7 @@
 #include "amp/LossScaling/ValueOrigins.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -206,22 +207,42 @@ static bool isMove(Operation *op) {
   return true;
 }
 
+/// Returns the operand of an operation that takes a rank's part of a value or
+/// joins the parts, or null. The parts of an old state are an old state.
+static Value getWholeOrPart(Value value) {
+  if (auto gather = value.getDefiningOp<AllGatherOp>())
+    return gather.getPart();
+  if (auto part = value.getDefiningOp<RankPartOp>())
+    return part.getValue();
+  return {};
+}
+
+/// Returns the value that the only region of `branch` yields as `result`, if
+/// the region always runs once, or null.
+static Value getYieldedOnce(RegionBranchOpInterface branch, OpResult result) {
+  if (branch->getNumRegions() != 1 || branch->getNumOperands() != 0 ||
+      isa<LoopLikeOpInterface>(branch.getOperation()) ||
+      !branch->getRegion(0).hasOneBlock())
+    return {};
+  SmallVector<RegionSuccessor> entries;
+  branch.getEntrySuccessorRegions({}, entries);
+  Operation *last = branch->getRegion(0).front().getTerminator();
+  unsigned index = result.getResultNumber();
+  if (entries.size() != 1 || entries.front().isParent() ||
+      index >= last->getNumOperands())
+    return {};
+  return last->getOperand(index);
+}
+
 Value mlir::amp::skipRegions(Value value) {
-  while (auto branch = value.getDefiningOp<RegionBranchOpInterface>()) {
-    if (branch->getNumRegions() != 1 || branch->getNumOperands() != 0 ||
-        isa<LoopLikeOpInterface>(branch.getOperation()) ||
-        !branch->getRegion(0).hasOneBlock())
+  while (true) {
+    auto branch = value.getDefiningOp<RegionBranchOpInterface>();
+    Value source = branch ? getYieldedOnce(branch, cast<OpResult>(value))
+                          : getWholeOrPart(value);
+    if (!source)
       return value;
-    SmallVector<RegionSuccessor> entries;
-    branch.getEntrySuccessorRegions({}, entries);
-    Operation *last = branch->getRegion(0).front().getTerminator();
-    unsigned index = cast<OpResult>(value).getResultNumber();
-    if (entries.size() != 1 || entries.front().isParent() ||
-        index >= last->getNumOperands())
-      return value;
-    value = last->getOperand(index);
+    value = source;
   }
-  return value;
 }
 
 Value mlir::amp::skipMoves(Value value) {

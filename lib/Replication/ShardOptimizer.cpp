@@ -15,6 +15,8 @@
 
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Replication/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::amp {

@@ -67,6 +67,19 @@ clips, _ = train(3, clipped, "clips", "--precision=f32")
 assert any(not np.allclose(free[key], clips[key], rtol=1e-2, atol=1e-2) for key in PARAMETERS)
 assert_same(4, clipped, [*fp16, "--master-weights=copy"], "init-scale=1024", source="overflows.npz")
 
+# So does the metric of all gradients, with a clip and without one, and also next to whole parameters.
+for model, ranks, options in ((adamw, 3, ["--precision=f32"]), (clipped, 4, [*fp16, "--master-weights=copy"])):
+    for least in ("", " shard-min-elements=65"):
+        _, common = train(ranks, model, "whole", "--pipeline", "gradient-norm", *options, source="overflows.npz")
+        _, divided = train(ranks, model, "parts", "--shard-optimizer", "--pipeline", "gradient-norm" + (least or " shard-min-elements=1"), *options, source="overflows.npz")
+        norms = [metric(record, "gradient_norm") for record in (common, divided)]
+        assert str(norms[0]) == str(norms[1]) and len(set(map(str, norms[0]))) > STEPS / 2, norms
+        assert read("whole") == read("parts"), (ranks, options, least)
+
+# The scale of a layer follows its largest gradient on all ranks.
+layers = [*fp16, "--loss-scale=layerwise", "--master-weights=copy"]
+assert_same(3, sgd, layers, source="overflows.npz")
+
 # State files do not depend on the number of ranks, nor on who keeps the state: from 4 ranks with
 # parts to 2 and to 1, with parts or without.
 half = STEPS // 2

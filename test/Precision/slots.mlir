@@ -267,6 +267,8 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   %upper_half = amp.upper_half %v : tensor<4xf32> to tensor<4xbf16>
   // expected-remark@below {{storage(o0) storage(o1) fixed(r0)}}
   %global_norm = amp.global_norm %m, %v : tensor<4x4xf32>, tensor<4xf32>
+  // expected-remark@below {{storage(o0) storage(o1) fixed(r0)}}
+  %square_sum = amp.square_sum %m, %v : tensor<4x4xf32>, tensor<4xf32>
   // expected-remark@below {{storage(o0 r0) fixed(o1 o2)}}
   %rescale = amp.rescale %v from %s to %scale : tensor<4xf32>
   // expected-remark@below {{storage(o0) storage(o1) fixed(r0)}}

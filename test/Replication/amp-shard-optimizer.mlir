@@ -1,6 +1,7 @@
 // Each rank keeps a part of the state. The check proves each result.
 //
 // RUN: amp-opt %s --split-input-file --amp-shard-optimizer="ranks=3 min-elements=5" --amp-check-replication=ranks=3 | FileCheck %s
+// RUN: amp-opt %s --split-input-file --amp-shard-optimizer="ranks=3 min-elements=5" --amp-check-loss-scaling -o /dev/null
 // RUN: amp-opt %s --split-input-file --amp-shard-optimizer="ranks=3 min-elements=5" --remarks-filter=amp -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: amp-opt %s --split-input-file --amp-shard-optimizer="ranks=3 min-elements=5" -o %t.once.mlir
 // RUN: amp-opt %t.once.mlir --split-input-file --amp-shard-optimizer="ranks=3 min-elements=5" | diff %t.once.mlir -
@@ -183,6 +184,48 @@ func.func @whole(
   %nr, %nrm = train.sgd %row, %scaled, %lr, %rm {momentum = 0.9 : f64} : (tensor<2x6xf32>, tensor<2x6xf32>, tensor<f32>, tensor<2x6xf32>) -> (tensor<2x6xf32>, tensor<2x6xf32>)
   %ns = train.sgd %scalar, %sum#4, %lr : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
   return %nw, %nm, %next#0, %next#1, %nz, %nzm, %nr, %nrm, %ns : tensor<4x4xf32>, tensor<4x4xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<2x6xf32>, tensor<2x6xf32>, tensor<f32>
+}
+
+// -----
+
+// The norm of all gradients adds the squares of parts over the ranks, and those of whole gradients
+// once. A largest magnitude that the ranks compare later is not compared twice.
+// CHECK-LABEL: func.func @numbers(
+// CHECK-SAME: %[[V:[a-z0-9]*]]: tensor<11xf32> {amp.name = "w.v", amp.part_of = tensor<8x4xf32>
+// CHECK: %[[REST:.*]] = amp.all_reduce sum %{{.*}} {amp.gradient_of = ["b"]}
+// CHECK: %[[G:.*]] = amp.reduce_scatter
+// CHECK-NEXT: %[[OWN:.*]] = amp.square_sum %[[G]] : tensor<11xf32>
+// CHECK-NEXT: %[[PARTS:.*]] = amp.all_reduce sum %[[OWN]] : tensor<f64>
+// CHECK-NEXT: %[[WHOLE:.*]] = amp.square_sum %[[REST]] : tensor<4xf32>
+// CHECK-NEXT: %[[ALL:.*]] = arith.addf %[[WHOLE]], %[[PARTS]] : tensor<f64>
+// CHECK-NEXT: %[[SHORT:.*]] = arith.truncf %[[ALL]] : tensor<f64> to tensor<f32>
+// CHECK-NEXT: %[[NORM:.*]] = math.sqrt %[[SHORT]] : tensor<f32>
+// CHECK-NEXT: %[[TOP:.*]] = amp.max_magnitude %[[G]] : tensor<11xf32>
+// CHECK-NEXT: %[[MOST:.*]] = amp.all_reduce max %[[TOP]] : tensor<f32>
+// CHECK-NEXT: %[[FIRST:.*]] = amp.max_magnitude %[[G]], %{{.*}} : tensor<11xf32>, tensor<?x4xf32>
+// CHECK-NEXT: %[[LARGEST:.*]] = amp.all_reduce max %[[FIRST]] : tensor<f32>
+// CHECK: return %{{.*}}, %[[NORM]], %[[MOST]], %[[LARGEST]] :
+//
+// REMARK: ShardedOptimizer{{.*}}Function=numbers | BytesPerRank=88, BytesWhole=256, Parameters=1
+func.func @numbers(
+    %w: tensor<8x4xf32> {amp.role = "parameter", amp.name = "w"},
+    %v: tensor<8x4xf32> {amp.role = "optimizer_state", amp.name = "w.v"},
+    %b: tensor<4xf32> {amp.role = "parameter", amp.name = "b"},
+    %x: tensor<?x8xf32> {amp.role = "batch", amp.name = "x"},
+    %dy: tensor<?x4xf32> {amp.role = "batch", amp.name = "dy"},
+    %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"})
+    -> (tensor<8x4xf32> {amp.updates = "w"}, tensor<8x4xf32> {amp.updates = "w.v"}, tensor<4xf32> {amp.updates = "b"},
+        tensor<f32> {amp.metric = "norm"}, tensor<f32> {amp.metric = "most"}, tensor<f32> {amp.metric = "largest"}) {
+  %g = train.matmul %x, %dy {transpose_a} : (tensor<?x8xf32>, tensor<?x4xf32>) -> tensor<8x4xf32>
+  %gb = train.reduce_sum %dy {dims = array<i64: 0>} : (tensor<?x4xf32>) -> tensor<4xf32>
+  %sum:2 = amp.all_reduce sum %g, %gb {amp.gradient_of = ["w", "b"]} : tensor<8x4xf32>, tensor<4xf32>
+  %norm = amp.global_norm %sum#0, %sum#1 : tensor<8x4xf32>, tensor<4xf32>
+  %most = amp.max_magnitude %sum#0 : tensor<8x4xf32>
+  %own = amp.max_magnitude %sum#0, %dy : tensor<8x4xf32>, tensor<?x4xf32>
+  %largest = amp.all_reduce max %own : tensor<f32>
+  %nw, %nv = train.sgd %w, %sum#0, %lr, %v {momentum = 0.9 : f64} : (tensor<8x4xf32>, tensor<8x4xf32>, tensor<f32>, tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>)
+  %nb = train.sgd %b, %sum#1, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %nw, %nv, %nb, %norm, %most, %largest : tensor<8x4xf32>, tensor<8x4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>, tensor<f32>
 }
 
 // -----

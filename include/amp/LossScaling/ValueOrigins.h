@@ -54,7 +54,8 @@ Value skipMoves(Value value);
 
 /// Returns the value that the only region of the operation that defines `value`
 /// yields as `value`, if the region always runs once, as in
-/// `scf.execute_region`, and `value` otherwise.
+/// `scf.execute_region`, or the value whose parts ranks take or join to
+/// `value`, and `value` otherwise.
 Value skipRegions(Value value);
 
 } // namespace mlir::amp

@@ -190,8 +190,9 @@ def ShardOptimizerPass : CheckedPass<"amp-shard-optimizer"> {
     - `amp.all_gather` joins the new parameters for the next step: with masters
       (`master-weights=copy`) the low copies, which are half of the bytes. It is
       outside of the guard, so it runs on skipped steps too.
-    - The flag of finite gradients becomes that of all ranks. A clip by the global
-      norm adds the squares of all parts.
+    - The flag of finite gradients covers the gradients of all ranks. A clip by the global
+      norm and the metric of `gradient-norm` add the squares of all parts. The
+      largest magnitude of a layer, which decides its scale, covers all parts.
 
     A parameter stays whole on all ranks if another operation reads the whole
     gradient, such as the products of Muon, if no state becomes a part, or if it
@@ -217,7 +218,9 @@ def ShardOptimizerPass : CheckedPass<"amp-shard-optimizer"> {
     Statistic<"numSharded", "sharded", "Parameters whose update is divided">,
     Statistic<"numGathered", "gathered", "Tensors that are joined">,
   ];
-  let dependentDialects = ["::mlir::amp::AMPDialect"];
+  let dependentDialects = ["::mlir::amp::AMPDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 #endif // AMP_REPLICATION_PASSES_TD

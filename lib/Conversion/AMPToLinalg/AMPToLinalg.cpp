@@ -9,7 +9,6 @@
 #include "StatisticsToLinalg.h"
 
 #include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
-#include "amp/Conversion/LinalgCommon/LongSums.h"
 #include "amp/Conversion/LinalgCommon/PhiloxBuilder.h"
 
 #include "amp/Conversion/Passes.h"
@@ -135,38 +134,46 @@ struct LowerCompensate : TensorPattern<CompensateOp> {
   }
 };
 
+/// The sum of the squares of all elements of `gradients`, in f64.
+Value addSquares(LinalgBuilder &b, PatternRewriter &rewriter,
+                 ValueRange gradients) {
+  Type f64 = rewriter.getF64Type();
+  Value total;
+  for (Value gradient : gradients) {
+    auto all =
+        llvm::to_vector(llvm::seq<int64_t>(0, typeOf(gradient).getRank()));
+    Value sum =
+        b.reduce(gradient, all, f64, 0,
+                 [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                   Value value = roundScalar(inner, args[0], f64);
+                   Value square = arith::MulFOp::create(inner, value, value);
+                   return arith::AddFOp::create(inner, args[1], square);
+                 });
+    total = !total ? sum : b.combine<arith::AddFOp>(typeOf(total), total, sum);
+  }
+  return total;
+}
+
 struct LowerGlobalNorm : TensorPattern<GlobalNormOp> {
   using TensorPattern::TensorPattern;
   void lower(GlobalNormOp op, LinalgBuilder &b,
              PatternRewriter &rewriter) const override {
-    Type f32 = rewriter.getF32Type();
-    Value total;
-    for (Value gradient : op.getGradients()) {
-      auto all =
-          llvm::to_vector(llvm::seq<int64_t>(0, typeOf(gradient).getRank()));
-      RankedTensorType type = typeOf(gradient);
-      bool isLong = type.hasStaticShape() && type.getNumElements() > kLongSum;
-      Type accumulator = isLong ? rewriter.getF64Type() : f32;
-      Value sum =
-          b.reduce(gradient, all, accumulator, 0,
-                   [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-                     Value value = roundScalar(inner, args[0], f32);
-                     Value square = arith::MulFOp::create(inner, value, value);
-                     if (isLong)
-                       square =
-                           arith::ExtFOp::create(inner, accumulator, square);
-                     return arith::AddFOp::create(inner, args[1], square);
-                   });
-      sum = b.castTo(sum, f32);
-      total =
-          !total ? sum : b.combine<arith::AddFOp>(typeOf(total), total, sum);
-    }
-    rewriter.replaceOp(op, b.elementwise(typeOf(op.getNorm()), total,
+    Value sum = b.castTo(addSquares(b, rewriter, op.getGradients()),
+                         rewriter.getF32Type());
+    rewriter.replaceOp(op, b.elementwise(typeOf(op.getNorm()), sum,
                                          [](ImplicitLocOpBuilder &inner,
                                             ValueRange args) -> Value {
                                            return math::SqrtOp::create(inner,
                                                                        args[0]);
                                          }));
+  }
+};
+
+struct LowerSquareSum : TensorPattern<SquareSumOp> {
+  using TensorPattern::TensorPattern;
+  void lower(SquareSumOp op, LinalgBuilder &b,
+             PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, addSquares(b, rewriter, op.getGradients()));
   }
 };
 
@@ -317,8 +324,8 @@ struct LowerUpdateScale : OpRewritePattern<UpdateScaleOp> {
 void mlir::amp::populateAMPToLinalg(RewritePatternSet &patterns) {
   patterns.add<LowerCast, LowerCompensate, LowerDivideByRanks, LowerGlobalNorm,
                LowerGradientSeed, LowerInnerGradient, LowerMasterCopy,
-               LowerResidual, LowerScale, LowerUnscale, LowerUpdateScale,
-               LowerUpperHalf>(patterns.getContext());
+               LowerResidual, LowerScale, LowerSquareSum, LowerUnscale,
+               LowerUpdateScale, LowerUpperHalf>(patterns.getContext());
   populateAMPLayersToLinalg(patterns);
   populateQuantizedOpsToLinalg(patterns);
   populateStatisticsToLinalg(patterns);

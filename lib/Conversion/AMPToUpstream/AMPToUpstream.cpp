@@ -111,7 +111,8 @@ struct ConvertAMPToUpstream
     Operation *root = getOperation();
     root->walk([](Operation *op) {
       if (isa<UnscaleOp, MasterCopyOp, ResidualOp, CompensateOp, GlobalNormOp,
-              RescaleOp, MaxMagnitudeOp, StatisticsOp, UpperHalfOp>(op))
+              SquareSumOp, RescaleOp, MaxMagnitudeOp, StatisticsOp,
+              UpperHalfOp>(op))
         bridgeForeignTypes(op);
     });
     if (failed(lowerAMPToLinalg(root, "upstream dialects")))

@@ -69,10 +69,11 @@ static LogicalResult verifyValue(Operation *op, Type type) {
   if (element.isF16() || element.isBF16() || element.isF32() ||
       element.isInteger(1) || element.isInteger(32) || element.isInteger(64))
     return success();
-  // The sums of squares of a clip are f64.
+  // The sums of squares of a clip and of a norm are f64.
   if (element.isF64() &&
-      isa<mlir::amp::AllReduceOp, mlir::amp::CastOp, train::AddOp,
-          train::ConstantOp, train::ReduceSumOp, train::SquareOp>(op))
+      isa<mlir::amp::AllReduceOp, mlir::amp::CastOp, mlir::amp::SquareSumOp,
+          arith::AddFOp, arith::TruncFOp, train::AddOp, train::ConstantOp,
+          train::ReduceSumOp, train::SquareOp>(op))
     return success();
   // Only products of quantised tensors know these types.
   if (mlir::amp::getFloat8Format(element) &&

@@ -1,4 +1,5 @@
-// Which casts fold: those that are exact, and those of constants.
+// Which casts fold: those that are exact, and those of constants. Collectives of
+// constants fold too.
 //
 // RUN: amp-opt %s --canonicalize | FileCheck %s
 
@@ -87,4 +88,22 @@ func.func @seed(%s: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
   %b = amp.gradient_seed "b" : tensor<f32>
   %c = amp.scale %b by %s : tensor<f32>
   return %a, %c : tensor<f32>, tensor<f32>
+}
+
+// All ranks have the same constants, so no rank asks the others for a maximum or a conjunction. The
+// sum of a constant depends on the number of ranks.
+// CHECK-LABEL: func.func @all_reduce(
+// CHECK-DAG: %[[F:.*]] = arith.constant dense<false> : tensor<i1>
+// CHECK-DAG: %[[C:.*]] = arith.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
+// CHECK-DAG: %[[S:.*]] = amp.all_reduce sum %[[C]]
+// CHECK-DAG: %[[M:.*]]:2 = amp.all_reduce max %[[C]], %{{.*}}
+// CHECK: return %[[F]], %[[C]], %[[S]], %[[M]]#0, %[[M]]#1
+func.func @all_reduce(%x: tensor<2xf32>) -> (tensor<i1>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+  %false = arith.constant dense<false> : tensor<i1>
+  %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %0 = amp.all_reduce and %false : tensor<i1>
+  %1 = amp.all_reduce max %c : tensor<2xf32>
+  %2 = amp.all_reduce sum %c : tensor<2xf32>
+  %3:2 = amp.all_reduce max %c, %x : tensor<2xf32>, tensor<2xf32>
+  return %0, %1, %2, %3#0, %3#1 : tensor<i1>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }

@@ -384,6 +384,22 @@ func.func @f() {
 
 // -----
 
+func.func @f() {
+  // expected-error@+1 {{expected at least one gradient}}
+  %0 = "amp.square_sum"() : () -> tensor<f64>
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<8xf32>) {
+  // expected-error@+1 {{result #0 must be 0D tensor of 64-bit float values, but got 'tensor<f32>'}}
+  %0 = "amp.square_sum"(%g) : (tensor<8xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
 func.func @f(%m: tensor<8xf32>, %low: tensor<8xbf16>) {
   // expected-error@+1 {{expected the residual to be 'tensor<8xbf16>' as the copy, got 'tensor<8xf16>'}}
   %0 = "amp.residual"(%m, %low) : (tensor<8xf32>, tensor<8xbf16>) -> tensor<8xf16>

@@ -98,6 +98,8 @@ func.func @scaling(
   %i1 = amp.inner_gradient %g0 by %g1 : tensor<?x8xf16> to tensor<?x8xf32>
   // CHECK: amp.global_norm %{{[^ ,)]+}}, %{{[^ ,)]+}} : tensor<?x8xf16>, tensor<f32>
   %n12 = amp.global_norm %g0, %g1 : tensor<?x8xf16>, tensor<f32>
+  // CHECK: amp.square_sum %{{[^ ,)]+}}, %{{[^ ,)]+}} : tensor<?x8xf16>, tensor<f32>
+  %q12 = amp.square_sum %g0, %g1 : tensor<?x8xf16>, tensor<f32>
   // CHECK: amp.rescale %{{[^ ,)]+}} from %{{[^ ,)]+}} to %{{[^ ,)]+}} : tensor<?x8xf16>
   %r13 = amp.rescale %g0 from %scale to %x : tensor<?x8xf16>
   // CHECK: amp.max_magnitude %{{[^ ,)]+}}, %{{[^ ,)]+}} : tensor<?x8xf16>, tensor<f32>

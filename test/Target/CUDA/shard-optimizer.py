@@ -81,12 +81,14 @@ MODELS = {
     "mlp": (MLP, 32, digits),
     "adamw": (write("adamw.mlir", whole(optimizer="adamw")), 24, f"{folder}/data.npz"),
     "clipped": (write("clipped.mlir", whole(optimizer="adamw", clip=0.05)), 24, f"{folder}/data.npz"),
+    # With the metric of gradient-norm.
+    "norms": (f"{folder}/adamw.mlir", 24, f"{folder}/data.npz"),
     "sgd": (write("sgd.mlir", whole()), 24, f"{folder}/overflows.npz"),
     "mse": (write("mse.mlir", MSE), 24, f"{folder}/mse.npz"),
     "rows": (write("rows.mlir", ROWS), 24, f"{folder}/data.npz"),
 }
 # The model, the ranks, the precision and the kind of master weights.
-CASES = [("mlp", 4, "fp16", "copy"), ("mlp", 2, "bf16", "copy"), ("adamw", 3, "f32", None), ("clipped", 3, "fp16", "copy"),
+CASES = [("mlp", 4, "fp16", "copy"), ("mlp", 2, "bf16", "copy"), ("adamw", 3, "f32", None), ("clipped", 3, "fp16", "copy"), ("norms", 3, "fp16", "copy"),
          ("sgd", 4, "fp16", "cast"), ("mse", 3, "f32", None), ("mse", 2, "f32", None), ("rows", 4, "fp16", "cast")]
 SHARD = ["--shard-optimizer", "--shard-min-elements=1"]
 
@@ -100,6 +102,7 @@ for case in CASES:
     model, ranks, precision, masters = case
     options = ["--strict-rounding", "--precision", precision, "--batch-size", str(MODELS[model][1]), "--ranks", str(ranks)]
     options += ["--master-weights", masters] if masters else []
+    options += ["--pipeline=gradient-norm"] if model == "norms" else []
     programs["whole-" + name_case(*case)] = (MODELS[model][0], *options)
     programs["parts-" + name_case(*case)] = (MODELS[model][0], *options, *SHARD)
 builder = Builder(compiler, library, folder)
@@ -132,7 +135,7 @@ def train_on_cpu(case, name, *options):
     path, batch, data = MODELS[model]
     more = ["--master-weights", masters] if masters else []
     run(["mpirun", "--oversubscribe", "-n", str(ranks), "amp-run", path, "--data", data, "--batch-size", str(batch), "--seed", "3", "--quiet", "--precision", precision,
-         "--shard-optimizer", "--pipeline", "shard-min-elements=1", "--save", f"{folder}/{name}.npz", *more, *map(str, options)])
+         "--shard-optimizer", "--pipeline", "shard-min-elements=1" + (" gradient-norm" if model == "norms" else ""), "--save", f"{folder}/{name}.npz", *more, *map(str, options)])
 
 
 # Programs with divided and with whole states save the same bytes as amp-run.
@@ -141,7 +144,7 @@ for case in CASES:
     steps = ["--steps", STEPS if model == "sgd" else 5]
     steps += ["--no-shuffle"] if model == "sgd" else []
     data = MODELS[model][2]
-    train("whole-" + name_case(*case), ranks, "whole", *steps, data=data)
+    train("whole-" + name_case(*case), ranks, "whole", *steps, "--metrics-json", f"{folder}/whole.json", data=data)
     shown = train("parts-" + name_case(*case), ranks, "parts", *steps, "--metrics-json", f"{folder}/parts.json", data=data)
     own, together = (int(re.search(rf"state bytes of {whose}: (\d+)\n", shown).group(1)) for whose in ("each rank", "all ranks"))
     assert own < together and shown.count("ms per step") == 1, shown
@@ -157,6 +160,11 @@ for case in CASES:
         assert read("parts") == read("cpu"), (case, apart)
     with open(f"{folder}/parts.json") as file:
         record = json.load(file)["runs"][0]
+    if model == "norms":
+        with open(f"{folder}/whole.json") as file:
+            expected = json.load(file)["runs"][0]
+        norms = [[entry["gradient_norm"] for entry in run["steps"]] for run in (record, expected)]
+        assert norms[0] == norms[1] and len(set(norms[0])) == 5, norms
     if model == "sgd":
         skipped = [entry["skipped"] for entry in record["steps"]]
         assert [step for step, flag in enumerate(skipped) if flag] == list(BAD), skipped

@@ -269,11 +269,34 @@ LogicalResult GlobalNormOp::verify() {
   return success();
 }
 
-void GlobalNormOp::getPrecisionSlots(PrecisionSlots &slots) {
-  slots.reset(*this);
-  for (unsigned i = 0, e = getGradients().size(); i != e; ++i)
+/// The slots of an operation that computes one number from `count` gradients,
+/// each of which may have any type.
+static void getSeparateStorageSlots(unsigned count, Operation *op,
+                                    PrecisionSlots &slots) {
+  slots.reset(op);
+  for (unsigned i = 0; i != count; ++i)
     slots.add(SlotKind::Storage, {i}, {});
   slots.add(SlotKind::Fixed, {}, {0});
+}
+
+void GlobalNormOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getSeparateStorageSlots(getGradients().size(), *this, slots);
+}
+
+//===----------------------------------------------------------------------===//
+// SquareSumOp
+//===----------------------------------------------------------------------===//
+
+OperandRange SquareSumOp::getGradientOperands() { return getGradients(); }
+
+LogicalResult SquareSumOp::verify() {
+  if (getGradients().empty())
+    return emitOpError("expected at least one gradient");
+  return success();
+}
+
+void SquareSumOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getSeparateStorageSlots(getGradients().size(), *this, slots);
 }
 
 //===----------------------------------------------------------------------===//

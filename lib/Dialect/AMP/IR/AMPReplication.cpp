@@ -11,6 +11,8 @@
 #include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/Interfaces/ReplicationOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -73,6 +75,29 @@ static void normReplication(ReplicationInference &inference) {
   for (unsigned i : getOperandNumbers(inference.getOperation()))
     inference.requireReplicated(i, "the norm needs reduced gradients");
   inference.setResults(Replication::replicated());
+}
+
+/// Each rank has a summand of the sum over parts.
+static void squareSumReplication(ReplicationInference &inference) {
+  bool isPart = false;
+  for (unsigned i : getOperandNumbers(inference.getOperation()))
+    isPart |= inference.getOperand(i).isSharded();
+  if (!isPart)
+    return normReplication(inference);
+  for (unsigned i : getOperandNumbers(inference.getOperation())) {
+    Replication value = inference.getOperand(i);
+    Replication whole = Replication::replicated(value.getPower());
+    if (!value.isSharded())
+      inference.report(i, "operand " + Twine(i) +
+                              " is not a part, expected parts of all "
+                              "gradients, because the ranks add their sums");
+    else if (!describeDeviation(whole).empty())
+      inference.report(i, "operand " + Twine(i) + " " +
+                              describeDeviation(whole) + ", expected " +
+                              describeExpected(whole) +
+                              ": the norm needs reduced gradients");
+  }
+  inference.setResults(Replication::partial(0));
 }
 
 static void scalerReplication(ReplicationInference &inference) {
@@ -155,7 +180,7 @@ static void divideReplication(ReplicationInference &inference) {
   Replication value = inference.getOperand(0);
   Replication::Power power = value.getPower();
   inference.setResults(
-      value.withPower(power ? Replication::Power(*power - 1) : std::nullopt));
+      value.withPower(power ? Replication::Power(*power - 1) : power));
 }
 
 /// Eight bits and a scale represent a value. Ranks with different scales round
@@ -219,6 +244,41 @@ static void unscaleParts(UnscaleOp op, OpBuilder &builder, ValueRange operands,
                         .getReduced()[0]);
 }
 
+/// The norm of gradients, some of which are parts.
+static void normOfParts(GlobalNormOp op, OpBuilder &builder,
+                        ValueRange gradients, ArrayRef<bool> isPart,
+                        SmallVectorImpl<Value> &results) {
+  Location loc = op.getLoc();
+  SmallVector<Value> own, whole;
+  for (auto [gradient, part] : llvm::zip_equal(gradients, isPart))
+    (part ? own : whole).push_back(gradient);
+  Value sum = SquareSumOp::create(builder, loc, own);
+  sum = AllReduceOp::create(builder, loc, RankReductionKind::Sum, sum)
+            .getReduced()[0];
+  if (!whole.empty())
+    sum = arith::AddFOp::create(builder, loc,
+                                SquareSumOp::create(builder, loc, whole), sum);
+  sum = arith::TruncFOp::create(builder, loc, op.getNorm().getType(), sum);
+  results.push_back(math::SqrtOp::create(builder, loc, sum));
+}
+
+/// The largest magnitude of gradients, some of which are parts. Zeros follow
+/// the last element of a part.
+static void largestOfParts(MaxMagnitudeOp op, OpBuilder &builder,
+                           ValueRange gradients,
+                           SmallVectorImpl<Value> &results) {
+  Value own = MaxMagnitudeOp::create(builder, op.getLoc(), gradients);
+  // A maximum over the ranks may follow, together with other magnitudes.
+  if (llvm::all_of(op->getUsers(), [](Operation *user) {
+        auto all = dyn_cast<AllReduceOp>(user);
+        return all && all.getReduction() == RankReductionKind::Max;
+      }))
+    return results.push_back(own);
+  results.push_back(
+      AllReduceOp::create(builder, op.getLoc(), RankReductionKind::Max, own)
+          .getReduced()[0]);
+}
+
 namespace {
 using ReplicationRule = void (*)(ReplicationInference &);
 
@@ -230,12 +290,18 @@ struct ReplicationModel : ReplicationOpInterface::ExternalModel<
   }
   bool isCollective(Operation *) const { return collective; }
   bool combinesParts(Operation *) const {
-    return std::is_same_v<OpTy, UnscaleOp>;
+    return llvm::is_one_of<OpTy, UnscaleOp, GlobalNormOp,
+                           MaxMagnitudeOp>::value;
   }
   void combineParts(Operation *op, OpBuilder &builder, ValueRange operands,
-                    ArrayRef<bool>, SmallVectorImpl<Value> &results) const {
+                    ArrayRef<bool> isPart,
+                    SmallVectorImpl<Value> &results) const {
     if constexpr (std::is_same_v<OpTy, UnscaleOp>)
       unscaleParts(cast<UnscaleOp>(op), builder, operands, results);
+    else if constexpr (std::is_same_v<OpTy, GlobalNormOp>)
+      normOfParts(cast<GlobalNormOp>(op), builder, operands, isPart, results);
+    else if constexpr (std::is_same_v<OpTy, MaxMagnitudeOp>)
+      largestOfParts(cast<MaxMagnitudeOp>(op), builder, operands, results);
   }
 };
 } // namespace
@@ -265,6 +331,7 @@ void mlir::amp::attachReplicationModels(MLIRContext *context) {
   attachReplication<scaledMatmulReplication, ScaledMatmulOp>(context);
   attachReplication<unscaleReplication, UnscaleOp>(context);
   attachReplication<normReplication, GlobalNormOp>(context);
+  attachReplication<squareSumReplication, SquareSumOp>(context);
   attachReplication<scalerReplication, UpdateScaleOp, AdaptScaleOp>(context);
   attachReplication<divideReplication, DivideByRanksOp>(context);
   attachCollective<allReduceReplication, AllReduceOp>(context);

@@ -26,6 +26,20 @@ struct JointModel
   }
 };
 
+/// Squares have twice the exponent of the gradients.
+struct SquareSumModel
+    : LossScaleOpInterface::ExternalModel<SquareSumModel, SquareSumOp> {
+  LogicalResult inferScaleExponents(Operation *op,
+                                    ScaleExponentInference &inference) const {
+    auto all = llvm::to_vector(llvm::seq(0u, op->getNumOperands()));
+    ScaleExponent exponent;
+    if (failed(inference.join(all, exponent)))
+      return failure();
+    inference.setResults(exponent.power(2));
+    return success();
+  }
+};
+
 /// The results do not depend on the scale: a seed has none yet, and statistics
 /// only describe a value.
 template <typename OpTy>
@@ -198,6 +212,7 @@ void mlir::amp::attachScaleExponentModels(MLIRContext *context) {
   UnscaleOp::attachInterface<UnscaleModel>(*context);
   UpdateScaleOp::attachInterface<UpdateScaleModel>(*context);
   GlobalNormOp::attachInterface<JointModel<GlobalNormOp>>(*context);
+  SquareSumOp::attachInterface<SquareSumModel>(*context);
   MaxMagnitudeOp::attachInterface<JointModel<MaxMagnitudeOp>>(*context);
   RescaleOp::attachInterface<RescaleModel>(*context);
   AdaptScaleOp::attachInterface<AdaptScaleModel>(*context);

@@ -50,6 +50,7 @@ class AMP_Scalar<Type element, string getter>
     : 0DTensorOf<[element]>,
       BuildableType<"::mlir::RankedTensorType::get({}, " # getter # ")">;
 def AMP_ScalarF32 : AMP_Scalar<F32, "$_builder.getF32Type()">;
+def AMP_ScalarF64 : AMP_Scalar<F64, "$_builder.getF64Type()">;
 def AMP_ScalarI32 : AMP_Scalar<I32, "$_builder.getI32Type()">;
 def AMP_ScalarBool : AMP_Scalar<I1, "$_builder.getI1Type()">;
 

@@ -50,6 +50,7 @@ def AMP_AllReduceOp : AMP_Op<"all_reduce", [
   let results = (outs Variadic<AMP_AnyNumberTensor>:$reduced);
   let assemblyFormat =
       "$reduction $values attr-dict `:` type($values)";
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 

@@ -193,8 +193,10 @@ def AMP_GlobalNormOp : AMP_Op<"global_norm", [
   let summary = "the norm of all gradients together";
   let description = [{
     Computes the square root of the sum of the squares of all elements of all
-    gradients, in f32. The result is infinite or NaN if a gradient is not
-    finite, and infinite if the sum of the squares is.
+    gradients. The squares are added in f64, as `amp.square_sum` adds them. The
+    sum is rounded to f32 before the root is computed. The result is infinite or
+    NaN if a gradient is not finite, and infinite if the sum is beyond the range
+    of f32.
 
     Example:
 
@@ -204,6 +206,29 @@ def AMP_GlobalNormOp : AMP_Op<"global_norm", [
   }];
   let arguments = (ins Variadic<AMP_AnyFloatTensor>:$gradients);
   let results = (outs AMP_ScalarF32:$norm);
+  let assemblyFormat = "$gradients attr-dict `:` type($gradients)";
+  let hasVerifier = 1;
+}
+
+def AMP_SquareSumOp : AMP_Op<"square_sum", [
+    DeclareOpInterfaceMethods<GradientConsumerOpInterface>]> {
+  let summary = "the sum of the squares of all elements of some gradients";
+  let description = [{
+    Adds the squares of all elements of all gradients in f64. The square of an
+    f32 is exact in f64, so the order of the sum rarely decides a bit of a norm
+    in f32. The norm of gradients that ranks divide therefore equals the norm of
+    whole gradients: the sum over all ranks of the sums of their parts is the
+    sum of the whole.
+
+    Example:
+
+    ```mlir
+    %own = amp.square_sum %g0, %g1 : tensor<8xf32>, tensor<4xf32>
+    %all = amp.all_reduce sum %own : tensor<f64>
+    ```
+  }];
+  let arguments = (ins Variadic<AMP_AnyFloatTensor>:$gradients);
+  let results = (outs AMP_ScalarF64:$sum);
   let assemblyFormat = "$gradients attr-dict `:` type($gradients)";
   let hasVerifier = 1;
 }

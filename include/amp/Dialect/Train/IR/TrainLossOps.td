@@ -221,7 +221,9 @@ def Train_ClipByGlobalNormOp : Train_Op<"clip_by_global_norm", [
     Computes norm = √ Σ g² over all elements of all gradients and multiplies
     each gradient by min(1, `max_norm` / (norm + 1e-6)), as
     torch.nn.utils.clip_grad_norm_ does. The last result is the norm before
-    clipping.
+    clipping. The squares are added in f64, where those of f32 are exact. The sum
+    is rounded once, to the type of the norm, so it hardly depends on the order
+    in which ranks add it.
 
     Example:
 
