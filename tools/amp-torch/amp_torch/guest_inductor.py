@@ -7,6 +7,7 @@
 """Inductor traces without its decompositions, so that the passes see whole
 operations; each half of the partitioned graph is decomposed before it is compiled."""
 
+import torch
 from torch import fx
 from torch._guards import detect_fake_mode
 from torch._inductor import config
@@ -15,6 +16,7 @@ from torch._inductor.custom_graph_pass import CustomGraphPass
 from torch._inductor.decomposition import select_decomp_table
 from torch._inductor.fx_passes.replace_random import replace_random_passes
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils import _pytree as pytree
 
 
 class JointPass(CustomGraphPass):
@@ -35,6 +37,27 @@ class JointPass(CustomGraphPass):
         return self.key
 
 
+def dtypes(values):
+    return [value.dtype if isinstance(value, torch.Tensor) else None for value in pytree.tree_leaves(values)]
+
+
+class DeclaredTypes(fx.Interpreter):
+    """Runs a graph so that each result has the type that the graph declares. Some decompositions
+    round more than their operations: those of norms round f32 statistics to the type of the input.
+    The other half of the graph would then read memory of another type."""
+
+    def run_node(self, node):
+        results = super().run_node(node)
+        declared = node.meta.get("val")
+        if node.op != "call_function" or declared is None or dtypes(results) == dtypes(declared):
+            return results
+        arguments = self.fetch_args_kwargs_from_env(node)
+        low = (torch.float16, torch.bfloat16)
+        wide = pytree.tree_map(lambda x: x.float() if isinstance(x, torch.Tensor) and x.dtype in low else x, arguments)
+        results = node.target(*wide[0], **wide[1])
+        return pytree.tree_map(lambda x, y: x.to(y.dtype) if isinstance(x, torch.Tensor) else x, results, declared)
+
+
 def decompose(graph_module):
     """Decomposes a half as Inductor does when it traces."""
     inputs = [
@@ -46,7 +69,7 @@ def decompose(graph_module):
     try:
         with fx.traceback.preserve_node_meta():
             decomposed = make_fx(
-                fx.Interpreter(graph_module).run, decomposition_table=select_decomp_table(), _allow_non_fake_inputs=True
+                DeclaredTypes(graph_module).run, decomposition_table=select_decomp_table(), _allow_non_fake_inputs=True
             )(*inputs)
     finally:
         mode.allow_non_fake_inputs = before
