@@ -11,6 +11,7 @@
 #include "amp/Dialect/AMP/IR/Watched.h"
 #include "amp/Support/LocationText.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/JSON.h"
@@ -85,16 +86,22 @@ static llvm::SmallVector<Value> getReadValues(Operation *op) {
 /// numbers of the watched values.
 static void addOperands(WatchedRecord &record, Operation *op,
                         const llvm::DenseMap<Value, unsigned> &numbers) {
-  for (Value operand : getReadValues(op)) {
-    if (!numbers.contains(operand) && isBadConstant(operand))
+  llvm::SmallVector<Value> read = getReadValues(op);
+  for (size_t i = 0; i != read.size(); ++i) {
+    Value operand = read[i];
+    if (auto it = numbers.find(operand); it != numbers.end()) {
+      if (!llvm::is_contained(record.operands, it->second))
+        record.operands.push_back(it->second);
+      continue;
+    }
+    if (isBadConstant(operand))
       record.badConstant = nameWatchedValue(operand);
-    // A narrowing cast has the statistics of its operand.
-    if (Operation *cast = operand.getDefiningOp();
-        !numbers.contains(operand) && cast && cast->getNumOperands() == 1)
-      operand = cast->getOperand(0);
-    if (auto it = numbers.find(operand);
-        it != numbers.end() && !llvm::is_contained(record.operands, it->second))
-      record.operands.push_back(it->second);
+    // A narrowing cast has the statistics of its operand, and a tensor that is
+    // written in parts has those of its slices.
+    if (Operation *producer = operand.getDefiningOp();
+        producer && (producer->getNumOperands() == 1 ||
+                     isa<OffsetSizeAndStrideOpInterface>(producer)))
+      read.append(producer->operand_begin(), producer->operand_end());
   }
 }
 

@@ -12,6 +12,8 @@
 #include "amp/Dialect/AMP/IR/Watched.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/Regex.h"
 
 namespace mlir::amp {
@@ -33,9 +35,25 @@ static bool isConstant(Value value) {
   return slots.isConstant || matchPattern(value, m_Constant());
 }
 
+/// Returns whether `value` is an empty tensor into which operations have
+/// inserted slices. Its other elements are undefined, and statistics of the
+/// slices describe these.
+static bool isPartlyWritten(Value value) {
+  bool hasSlice = false;
+  while (auto insertion = value.getDefiningOp<DestinationStyleOpInterface>()) {
+    if (!isa<OffsetSizeAndStrideOpInterface>(*insertion) ||
+        insertion.getNumDpsInits() != 1)
+      return false;
+    hasSlice = true;
+    value = insertion.getDpsInits().front();
+  }
+  return hasSlice && isConstant(value) && !matchPattern(value, m_Constant());
+}
+
 /// Returns whether `value` is a tensor that `amp.statistics` takes.
 static bool isWatchable(Value value) {
-  if (!isPrecisionTensor(value.getType()) || isConstant(value))
+  if (!isPrecisionTensor(value.getType()) || isConstant(value) ||
+      isPartlyWritten(value))
     return false;
   Type type = getElementTypeOrSelf(value.getType());
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64();

@@ -106,3 +106,24 @@ func.func @watched(%c: i1, %w: tensor<4xf32> {amp.role = "parameter", amp.name =
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Nothing has written the other elements of an empty tensor with a slice.
+// CHECK-LABEL: func.func @slices(
+func.func @slices(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
+                  %x: tensor<2xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<4xf32> {amp.updates = "w"}) {
+  // CHECK: %[[EMPTY:.*]] = tensor.empty
+  %empty = tensor.empty() : tensor<4xf32>
+  %half = train.mul %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  // CHECK: %[[ONE:.*]] = tensor.insert_slice %{{.*}} into %[[EMPTY]]
+  // CHECK-NEXT: tensor.insert_slice %{{.*}} into %[[ONE]]
+  // CHECK-NEXT: tensor.insert_slice %{{.*}} into %arg0
+  // CHECK-NEXT: amp.statistics
+  %one = tensor.insert_slice %half into %empty[0] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %both = tensor.insert_slice %half into %one[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %whole = tensor.insert_slice %half into %w[0] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %new = train.sub %whole, %both : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %new : tensor<4xf32>
+}
