@@ -7,14 +7,17 @@
 //
 // ReplicationOpInterface for arith, tensor and linalg. The rule of a structured
 // operation of linalg follows from its body, whose operations are in the table.
+// The model of amp.global_norm is here too, because it creates such operations.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/ExternalModels/ReplicationModels.h"
 
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Interfaces/ReplicationOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -217,6 +220,40 @@ static void structuredOperation(ReplicationInference &inference) {
 }
 
 //===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct GlobalNormReplication
+    : ReplicationOpInterface::ExternalModel<GlobalNormReplication,
+                                            GlobalNormOp> {
+  void inferReplication(Operation *op, ReplicationInference &inference) const {
+    for (unsigned i : getOperandNumbers(op))
+      inference.requireReplicated(i, "the norm needs reduced gradients");
+    inference.setResults(Replication::replicated());
+  }
+  bool combinesParts(Operation *) const { return true; }
+  void combineParts(Operation *op, OpBuilder &builder, ValueRange gradients,
+                    ArrayRef<bool> isPart,
+                    SmallVectorImpl<Value> &results) const {
+    Location loc = op->getLoc();
+    SmallVector<Value> own, whole;
+    for (auto [gradient, part] : llvm::zip_equal(gradients, isPart))
+      (part ? own : whole).push_back(gradient);
+    Value sum = SquareSumOp::create(builder, loc, own);
+    sum = AllReduceOp::create(builder, loc, RankReductionKind::Sum, sum)
+              .getReduced()[0];
+    if (!whole.empty())
+      sum = arith::AddFOp::create(
+          builder, loc, SquareSumOp::create(builder, loc, whole), sum);
+    sum =
+        arith::TruncFOp::create(builder, loc, op->getResult(0).getType(), sum);
+    results.push_back(math::SqrtOp::create(builder, loc, sum));
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
@@ -266,7 +303,12 @@ static void attachLinalgReplication(MLIRContext *context,
                  >(context);
 }
 
+static void attachNormReplication(MLIRContext *context, AMPDialect *) {
+  GlobalNormOp::attachInterface<GlobalNormReplication>(*context);
+}
+
 void mlir::amp::registerReplicationExternalModels(DialectRegistry &registry) {
+  registry.addExtension(+attachNormReplication);
   registry.addExtension(+attachArithReplication);
   registry.addExtension(+attachTensorReplication);
   registry.addExtension(+attachLinalgReplication);

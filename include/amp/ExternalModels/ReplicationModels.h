@@ -15,7 +15,8 @@ class DialectRegistry;
 namespace mlir::amp {
 
 /// Registers `ReplicationOpInterface` for the operations of arith, tensor and
-/// linalg whose effect differs from that of an unknown operation.
+/// linalg whose effect differs from that of an unknown operation, and for
+/// `amp.global_norm`.
 void registerReplicationExternalModels(DialectRegistry &registry);
 
 } // namespace mlir::amp

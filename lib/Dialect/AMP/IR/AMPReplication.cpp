@@ -11,8 +11,6 @@
 #include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/Interfaces/ReplicationOpInterface.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -69,12 +67,6 @@ static void unscaleReplication(ReplicationInference &inference) {
   }
   inference.setResult(count, isEqual ? Replication::replicated()
                                      : Replication::varying());
-}
-
-static void normReplication(ReplicationInference &inference) {
-  for (unsigned i : getOperandNumbers(inference.getOperation()))
-    inference.requireReplicated(i, "the norm needs reduced gradients");
-  inference.setResults(Replication::replicated());
 }
 
 /// Each rank has a summand of the sum over parts.
@@ -244,24 +236,6 @@ static void unscaleParts(UnscaleOp op, OpBuilder &builder, ValueRange operands,
                         .getReduced()[0]);
 }
 
-/// The norm of gradients, some of which are parts.
-static void normOfParts(GlobalNormOp op, OpBuilder &builder,
-                        ValueRange gradients, ArrayRef<bool> isPart,
-                        SmallVectorImpl<Value> &results) {
-  Location loc = op.getLoc();
-  SmallVector<Value> own, whole;
-  for (auto [gradient, part] : llvm::zip_equal(gradients, isPart))
-    (part ? own : whole).push_back(gradient);
-  Value sum = SquareSumOp::create(builder, loc, own);
-  sum = AllReduceOp::create(builder, loc, RankReductionKind::Sum, sum)
-            .getReduced()[0];
-  if (!whole.empty())
-    sum = arith::AddFOp::create(builder, loc,
-                                SquareSumOp::create(builder, loc, whole), sum);
-  sum = arith::TruncFOp::create(builder, loc, op.getNorm().getType(), sum);
-  results.push_back(math::SqrtOp::create(builder, loc, sum));
-}
-
 /// The largest magnitude of gradients, some of which are parts. Zeros follow
 /// the last element of a part.
 static void largestOfParts(MaxMagnitudeOp op, OpBuilder &builder,
@@ -290,16 +264,12 @@ struct ReplicationModel : ReplicationOpInterface::ExternalModel<
   }
   bool isCollective(Operation *) const { return collective; }
   bool combinesParts(Operation *) const {
-    return llvm::is_one_of<OpTy, UnscaleOp, GlobalNormOp,
-                           MaxMagnitudeOp>::value;
+    return llvm::is_one_of<OpTy, UnscaleOp, MaxMagnitudeOp>::value;
   }
   void combineParts(Operation *op, OpBuilder &builder, ValueRange operands,
-                    ArrayRef<bool> isPart,
-                    SmallVectorImpl<Value> &results) const {
+                    ArrayRef<bool>, SmallVectorImpl<Value> &results) const {
     if constexpr (std::is_same_v<OpTy, UnscaleOp>)
       unscaleParts(cast<UnscaleOp>(op), builder, operands, results);
-    else if constexpr (std::is_same_v<OpTy, GlobalNormOp>)
-      normOfParts(cast<GlobalNormOp>(op), builder, operands, isPart, results);
     else if constexpr (std::is_same_v<OpTy, MaxMagnitudeOp>)
       largestOfParts(cast<MaxMagnitudeOp>(op), builder, operands, results);
   }
@@ -330,7 +300,6 @@ void mlir::amp::attachReplicationModels(MLIRContext *context) {
   attachReplication<payloadReplication, DequantizeOp, QuantizeOp>(context);
   attachReplication<scaledMatmulReplication, ScaledMatmulOp>(context);
   attachReplication<unscaleReplication, UnscaleOp>(context);
-  attachReplication<normReplication, GlobalNormOp>(context);
   attachReplication<squareSumReplication, SquareSumOp>(context);
   attachReplication<scalerReplication, UpdateScaleOp, AdaptScaleOp>(context);
   attachReplication<divideReplication, DivideByRanksOp>(context);
