@@ -40,8 +40,9 @@ VECTORISED = {
 }
 # Kernels that gather single elements and store vectors.
 STORES = {"19gatherPatchesKernelILi8ELb0E"}
-# The inverse of the loss scale is rounded once from f64.
-DOUBLES = {"18unscaleCheckKernel"}
+# The inverse of the loss scale is rounded once from f64. One thread of a channel corrects its sums
+# in f64.
+DOUBLES = {"18unscaleCheckKernel", "25batchNormStatisticsKernel"}
 
 text = open(sys.argv[1]).read()
 kernels = {}

@@ -434,7 +434,7 @@ func.func @own(%x: tensor<16x128xf32>) {
 
 // A negative epsilon.
 func.func @own(%x: tensor<16x128xf32>) {
-  // expected-error@+2 {{expected a finite f32 of at least 0}}
+  // expected-error@+2 {{has an epsilon of -1.000000e+00 : f32, expected a finite f32 of at least 0}}
   // expected-error@+1 {{failed to parse CUDA_QuantizationAttr parameter 'blocks'}}
   %r:2 = cuda.quantize_blocks ins(%x : tensor<16x128xf32>) {quantization = #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, payload = true, blocks = <payload = [1, 128], epsilon = -1.0 : f32>>} -> tensor<16x128xf8E4M3FN>, tensor<1x16xf32>
   return
@@ -446,6 +446,15 @@ func.func @own(%x: tensor<16x128xf32>) {
 func.func @own(%x: tensor<16x256xf32>) {
   // expected-error@+1 {{quantises 16 rows of 128 columns, expected those of 'tensor<16x256xf32>'}}
   %r:2 = cuda.quantize_blocks ins(%x : tensor<16x256xf32>) {quantization = #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, payload = true, blocks = <payload = [1, 128]>>} -> tensor<16x128xf8E4M3FN>, tensor<1x16xf32>
+  return
+}
+
+// -----
+
+// No blocks.
+func.func @own(%x: tensor<16x128xf32>) {
+  // expected-error@+1 {{has no blocks in #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, payload = true>, expected those of each order of the codes}}
+  %r:2 = cuda.quantize_blocks ins(%x : tensor<16x128xf32>) {quantization = #cuda.quantization<rows = 16, columns = 128, format = f8E4M3FN, payload = true>} -> tensor<16x128xf8E4M3FN>, tensor<1x16xf32>
   return
 }
 
