@@ -227,10 +227,8 @@ namespace {
 struct GlobalNormReplication
     : ReplicationOpInterface::ExternalModel<GlobalNormReplication,
                                             GlobalNormOp> {
-  void inferReplication(Operation *op, ReplicationInference &inference) const {
-    for (unsigned i : getOperandNumbers(op))
-      inference.requireReplicated(i, "the norm needs reduced gradients");
-    inference.setResults(Replication::replicated());
+  void inferReplication(Operation *, ReplicationInference &inference) const {
+    inferNormReplication(inference);
   }
   bool combinesParts(Operation *) const { return true; }
   void combineParts(Operation *op, OpBuilder &builder, ValueRange gradients,

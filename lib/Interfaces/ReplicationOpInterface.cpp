@@ -208,6 +208,12 @@ static std::optional<Replication> joinParts(const Replication &a,
   return a.isReduced() || b.isReduced() ? part.asReduced() : part;
 }
 
+void mlir::amp::inferNormReplication(ReplicationInference &inference) {
+  for (unsigned i : getOperandNumbers(inference.getOperation()))
+    inference.requireReplicated(i, "the norm needs reduced gradients");
+  inference.setResults(Replication::replicated());
+}
+
 Replication mlir::amp::gateReplication(const Replication &gate,
                                        const Replication &value) {
   if (gate.isReplicated() || gate.isUnset() || value.isZero())

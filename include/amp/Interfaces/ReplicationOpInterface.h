@@ -192,6 +192,9 @@ Replication mapReplications(ReplicationInference &inference,
                             ArrayRef<unsigned> operands);
 /// Any function of one value.
 Replication mapReplication(const Replication &value);
+/// A number computed from whole gradients, such as their norm. All operands
+/// must be replicated.
+void inferNormReplication(ReplicationInference &inference);
 /// `value`, scaled or selected by a function of `gate`. The result is linear in
 /// `value`, so it has its power.
 Replication gateReplication(const Replication &gate, const Replication &value);

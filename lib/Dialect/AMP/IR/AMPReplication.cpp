@@ -75,7 +75,7 @@ static void squareSumReplication(ReplicationInference &inference) {
   for (unsigned i : getOperandNumbers(inference.getOperation()))
     isPart |= inference.getOperand(i).isSharded();
   if (!isPart)
-    return normReplication(inference);
+    return inferNormReplication(inference);
   for (unsigned i : getOperandNumbers(inference.getOperation())) {
     Replication value = inference.getOperand(i);
     Replication whole = Replication::replicated(value.getPower());
