@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Convolutional networks by plans of cuDNN and by patches, on the implementation of the
-# plans on the CPU: states after five steps are the same as in amp-run, or no farther than
+# plans on the CPU: states after a few steps are the same as in amp-run, or no farther than
 # twice the distance of amp-run in the low type from f32. Two runs and a run without
 # a graph give the same bits, and a plan that needs more workspace than is planned the same
 # too. Each mistake that an emitter could make is detected.
