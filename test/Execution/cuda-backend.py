@@ -4,6 +4,7 @@
 # amp-run --backend=cuda is amp-run: states, metrics, predictions and messages are
 # those of the CPU. Its steps are compiled for the CPU implementation of CUDA.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib' %amp_src_root %amp_obj_root
 

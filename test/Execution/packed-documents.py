@@ -5,6 +5,7 @@
 # own: rotary positions make attention a function of distances. With one document
 # instead of two, the states differ. Lengths that are not cumulative are errors.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
 

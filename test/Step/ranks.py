@@ -4,6 +4,7 @@
 # A C program starts ranks that train a step together through the C interface. On the CPU, the ranks use
 # an exchange of bytes. On CPU implementations of CUDA and NCCL, they use an exchange or a communicator.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%plain_cuda_host_cxx' '%plain_cuda_host_lib' '%cc' %amp_src_root %amp_obj_root
 
