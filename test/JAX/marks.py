@@ -3,6 +3,7 @@
 #
 # Steps whose gradients are one value, or the seed itself, are marked all the
 # same, and train as JAX does; marks of positions that do not exist are an error.
+# So are former names of arguments.
 #
 # REQUIRES: jax
 # RUN: %jax_python %s amp-opt
@@ -56,6 +57,14 @@ def main(amp_opt):
         try:
             amp_jax.annotate(lowered, *marks)
         except ValueError as error:
+            assert str(error) == message, error
+        else:
+            raise AssertionError(f"no error: {message}")
+    for name, message in (("narrow_saved", "'narrow_saved' is now called 'compress_activations'"),
+                          ("masks", "pipeline() got an unexpected keyword argument 'masks'")):
+        try:
+            amp_jax.pipeline("bf16", **{name: True})
+        except TypeError as error:
             assert str(error) == message, error
         else:
             raise AssertionError(f"no error: {message}")

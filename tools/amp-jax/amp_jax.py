@@ -278,11 +278,19 @@ def lower_loss(loss, params, batch, ignore_custom_derivatives=False):
     return annotate(lowered, marks, {0: {"amp.metric": "loss"}})
 
 
-def pipeline(precision, options="", scaling=None, masters=None, compress_activations=False, check=True):
+# Arguments that have another name now.
+FORMER_NAMES = {"narrow_saved": "compress_activations"}
+
+
+def pipeline(precision, options="", scaling=None, masters=None, compress_activations=False, check=True, **unknown):
     """The passes that rewrite a marked step. `scaling` is a mode of amp-insert-loss-scaling:
     dynamic, layerwise or a number. Unless `check` is false, a pass checks the handling of the loss scale.
     `masters` is a mode of amp-insert-master-weights: copy. With `compress_activations`, f32 values
     that the backward pass reads are stored in the low type."""
+    for name in unknown:
+        present = FORMER_NAMES.get(name)
+        raise TypeError(f"'{name}' is now called '{present}'" if present
+                        else f"pipeline() got an unexpected keyword argument '{name}'")
     passes = ["amp-import-step"]
     passes.append(f"auto-mixed-precision{{precision={precision} policy=stablehlo {options}}}")
     if compress_activations:
