@@ -269,8 +269,8 @@ static Replication getAligned(ReplicationInference &inference, unsigned index) {
              : aligned;
 }
 
-/// The power of a value that is computed from values of which one has no known
-/// power.
+/// The power of a value computed from two values, if the power of one of them
+/// is not known.
 static std::optional<Power> combineUnknown(Power a, Power b) {
   if (a && b)
     return std::nullopt;

@@ -213,7 +213,8 @@ static Attribute getNumberOf(Type type, double number) {
                 : Attribute(scalar);
 }
 
-/// Numbers of both signs. Only the identity returns all of them.
+/// Numbers to try a function on. Only the identity returns each of them
+/// unchanged.
 static constexpr double kSamples[] = {0, 1, 3, 37, -5, 1000};
 
 llvm::BitVector FiniteFlags::getIdentity(OpOperand &operand) {

@@ -37,8 +37,8 @@ public:
     Varying,
   };
   /// The power of N by which a value is multiplied, in comparison to the value
-  /// that one rank computes from the whole batch. It may be unknown, or one of
-  /// several known ones, of which a condition or a loop chooses.
+  /// that one rank computes from the whole batch. The power may be unknown. It
+  /// may also depend on a condition or on the number of iterations of a loop.
   class Power {
   public:
     Power(std::nullopt_t = std::nullopt) : kind(Kind::Unknown) {}
@@ -49,7 +49,7 @@ public:
       return power;
     }
 
-    /// Whether it is known.
+    /// Whether the power is known.
     explicit operator bool() const { return kind == Kind::Known; }
     bool isOfSeveral() const { return kind == Kind::Several; }
     int operator*() const { return value; }

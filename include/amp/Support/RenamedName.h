@@ -19,8 +19,8 @@
 
 namespace mlir::amp {
 
-/// What the name belongs to, its former and its present form. The owner is a
-/// pass or a pipeline for an option, `policy` for a key, and empty for a pass.
+/// A name that has changed. `owner` is the pass or pipeline of an option,
+/// `policy` for a key of a policy, and empty for a pass.
 struct RenamedName {
   llvm::StringRef owner, formerName, presentName;
 };

@@ -9,8 +9,8 @@
 // The distance of an exponent from the largest one has four bits there. A
 // vector of 64 elements gives one mask of 64 bits for each of these bits, and a
 // mask of the elements in the window. Lane i of a vector with 16 lanes combines
-// these masks to that of the elements with the i-th exponent of the window. The
-// loop adds the numbers of their bits.
+// these masks into the mask of the elements with the i-th exponent of the
+// window. The loop adds the population counts of the lanes.
 //
 // A vector with elements outside of this window counts a second window in the
 // same way, and its other elements one at a time. Zeros have a mask of their

@@ -40,7 +40,7 @@ static OpResult getComputed(Value value) {
 
 /// Whether `op` is a norm that can write the copies of `quantization`.
 static bool isQuantizableNorm(Operation *op, QuantizationAttr quantization) {
-  // The rows of a norm that a block of threads has hold no blocks of columns.
+  // A block of threads has too few rows of a norm for a block of a column.
   if (!isa<LayerNormOp, RMSNormOp>(op) || quantization.getBlocks())
     return false;
   RankedTensorType x = typeOf(op->getOperand(0));

@@ -54,7 +54,8 @@ public:
   /// Returns whether there is a message of `rank`, and reads it.
   virtual bool read(int64_t rank, std::string *text) = 0;
   virtual void remove(int64_t rank) = 0;
-  /// Says what is wrong if the board has never answered, or returns null.
+  /// Returns an error message if the board has never answered, and null
+  /// otherwise.
   virtual const char *explainSilence() const { return nullptr; }
 };
 

@@ -39,8 +39,8 @@ public:
   Rendezvous &operator=(const Rendezvous &) = delete;
   ~Rendezvous() { removeAnswer(); }
 
-  /// Sets `all` to the bytes `own` of all ranks, in their order. All ranks have
-  /// equally many.
+  /// Sets `all` to the bytes `own` of all ranks, in their order. All ranks give
+  /// the same number of bytes.
   Status gather(const std::string &own, std::string *all) {
     const std::string &place = process.rendezvous;
     std::vector<Entry> entries(size_t(process.ranks),
@@ -248,8 +248,8 @@ private:
                                : "rank 0 waits for other ranks");
   }
 
-  /// Whether the message of rank 0 is hardly one of an earlier start, which
-  /// rank 0 would have replaced by now.
+  /// Whether the message of rank 0 is probably current. Rank 0 replaces the
+  /// message of an earlier start within a second.
   bool isPatient() const {
     return std::chrono::steady_clock::now() - since > std::chrono::seconds(1);
   }

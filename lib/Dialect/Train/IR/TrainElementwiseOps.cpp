@@ -186,8 +186,8 @@ OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-/// Returns whether `predicate` holds for two numbers with this order. Numbers
-/// without an order are NaN.
+/// Returns whether `predicate` holds for two numbers that compare as `order`
+/// says. Unordered numbers have no `order`.
 static bool holds(ComparePredicate predicate, std::optional<int> order) {
   switch (predicate) {
   case ComparePredicate::EQ:

@@ -21,8 +21,7 @@
 namespace mlir::amp {
 
 /// Verifies the operand and result numbers of a call that computes a
-/// derivative.
-/// A call without both lists does not compute a derivative.
+/// derivative. A call without both lists does not compute a derivative.
 LogicalResult verifyDerivative(Operation *call, ArrayRef<ShapedType> inputs,
                                ArrayRef<ShapedType> outputs,
                                std::optional<ArrayRef<int64_t>> seeds,
