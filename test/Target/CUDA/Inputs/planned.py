@@ -11,8 +11,10 @@ from networks import CONSTANT_RATE, NETWORKS
 from program import distance, distances, join, load, run
 
 STEPS = 5
-# Rounding decides the later states: small differences grow by ten in each step.
+# Rounding decides the later states: small differences grow by ten in each step. A skipped step takes amp-run
+# in the low type far from f32, so these states also have a bound of their own.
 FEWER_STEPS = {"resnet18": 2}
+MOST_AFTER_FEWER = 0.13
 BOUNDS = {"fp16": 4e-3, "bf16": 3.2e-2}
 
 
@@ -85,8 +87,9 @@ class Programs:
         wide = load(f"{self.folder}/{model}-f32.cpu.npz")
         low, apart = load(expected), distances(states, expected)
         worst = max(apart, key=apart.get)
+        most = MOST_AFTER_FEWER if model in FEWER_STEPS else np.inf
         wrong = [f"{state}: {value:.1e}" for state, value in apart.items()
-                 if not value <= max(BOUNDS[precision], 2 * distance(low[state], wide[state]) if state in wide else 0)]
+                 if not value <= min(most, max(BOUNDS[precision], 2 * distance(low[state], wide[state]) if state in wide else 0))]
         return f"{len(apart)} states, {apart[worst]:.1e} ({worst})", wrong
 
     def check(self, name, model, precision):
