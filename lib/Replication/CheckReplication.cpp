@@ -20,6 +20,7 @@
 #include "amp/Support/CheckedFunctions.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace mlir::amp {
