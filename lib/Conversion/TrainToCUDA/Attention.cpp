@@ -17,6 +17,7 @@
 #include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/IR/TrainBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
