@@ -9,6 +9,7 @@
 
 #include "amp/Execution/QuietWarnings.h"
 #include "amp/Support/LocationText.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

@@ -7,6 +7,7 @@
 
 #include "OperationDocs.h"
 
+#include "llvm/ADT/Twine.h"
 #include <algorithm>
 
 /// The reference pages of the dialects.

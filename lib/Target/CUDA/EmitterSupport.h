@@ -10,6 +10,7 @@
 
 #include "NumberPrinter.h"
 #include "amp/Target/CUDA/CUDAEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
