@@ -55,8 +55,8 @@ public:
     SmallVector<Value, 1> scales;
     if (!analysis)
       return scales;
-    for (const ScaleExponent::Term &term :
-         analysis->getExponent(value).getTerms()) {
+    const ScaleExponent exponent = analysis->getExponent(value);
+    for (const ScaleExponent::Term &term : exponent.getTerms()) {
       Value scale = symbols.getValue(term.symbol);
       Operation *user = value.getDefiningOp();
       if (term.denominator != 1 || term.numerator < 1 ||

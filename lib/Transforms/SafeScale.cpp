@@ -90,8 +90,8 @@ void mlir::amp::reportSafeScale(FunctionOpInterface function,
       << ", all scaled f16 values that have a bound are finite for any data"
       << remark::metric("Exponent", safe->exponent);
   // Only a constant scale cannot follow an overflow.
-  for (const ScaleExponent::Term &term :
-       exponents.getExponent(safe->limiting).getTerms()) {
+  const ScaleExponent exponent = exponents.getExponent(safe->limiting);
+  for (const ScaleExponent::Term &term : exponent.getTerms()) {
     Attribute constant;
     if (term.numerator <= 0 ||
         !matchPattern(exponents.getScale(term.symbol), m_Constant(&constant)))
