@@ -14,6 +14,7 @@ import torch
 from . import step_interface as c
 from .aliases import Constant, Counter, Groups, Modes, PartSlot, Scaler, Slot, StaleStep, Storage
 from .cuda_wheels import find_compiler
+from .decisions import slot_types, write_policy
 from .export import check_types, tensors_of, trace
 from .ranks import find_ranks
 from .runtime import CudaDevice, HostDevice, Instance, Program, StepError
@@ -108,8 +109,8 @@ class Recipe:
             f"growth-interval: {scaler.get_growth_interval()}}}\n"
         )
 
-    def compile(self, text, extra, batch_size):
-        """The program of a step."""
+    def compile(self, text, extra, batch_size, types=None, report=None):
+        """The program of a step. `types` are `slot-types` of the policy. `report` replaces the file for the report."""
         options = [self.pipeline, extra]
         own_rules = self.scaler is not None and self.scaler.is_enabled()
         with tempfile.TemporaryDirectory() as folder:
@@ -120,13 +121,25 @@ class Recipe:
                     file.write(self.policy_text())
             elif self.has_dynamic_scale() and not self.names_scaler():
                 options.append("scaler=pytorch")
+            if types:
+                policy = write_policy(types, policy or "default", folder)
             if policy:
                 options.append(f"policy={quoted(policy)}")
-            if self.report:
-                options.append(f"report={quoted(self.report)}")
+            if report or self.report:
+                options.append(f"report={quoted(report or self.report)}")
             return Program(text, backend=self.device.backend, device=self.device.ordinal, batch_size=batch_size,
                            precision=self.precision, loss_scale=None if own_rules else self.loss_scale,
                            pipeline=" ".join(option for option in options if option), **self.compiler_options)
+
+    def find_types(self, text, extra, batch_size):
+        """The types that the costs decide for this text, as `slot-types` of a policy."""
+        if self.precision == "f32" or "policy=" in (self.pipeline or ""):
+            return {}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "report.json")
+            self.compile(text, extra, batch_size, report=path)
+            with open(path) as file:
+                return slot_types(file.read())
 
     def has_dynamic_scale(self):
         """Whether the loss scale is dynamic unless the policy says otherwise. It is by default in fp16 alone."""
@@ -162,7 +175,7 @@ class CompiledStep:
         self.settings, self.seed = settings, seed
         self.structure = structure_of(batch)
         self.check_devices(batch)
-        self.variants = []
+        self.variants, self.types = [], None
         self.main = self.add_variant(self.trace(batch), tensors_of(batch)[0])
         self.last = self.main
         self.bind()
@@ -179,20 +192,30 @@ class CompiledStep:
         settings = self.settings if parts is None else {**self.settings, "accumulate": parts}
         return trace(self.model, self.loss_fn, self.optimizers, batch, calls=True, **settings)
 
-    def add_variant(self, traced, tensors):
-        """Compiles a program for a batch of these shapes."""
-        is_open = traced.fixed is None and self.settings["dynamic_batch"] is not False
-        samples = tensors[0].shape[0] if is_open and self.recipe.device.backend == "cuda" else 0
-        # Rates and counts are set from Python. As constants, each value of them would be
-        # another program for the cache.
-        text = CONSTANT_INIT.sub("#amp.init<zeros>", traced.text)
-        program = self.recipe.compile(text, traced.options, samples)
+    def add_variant(self, traced, tensors, types=None):
+        """Compiles a program for a batch of these shapes, with these types of slots."""
+        program = self.recipe.compile(*self.sources(traced, tensors), types)
         variant = Variant(traced, Instance(program, self.recipe.device, self.seed or 0, traced.calls, self.recipe.ranks,
                                            traced.is_framed))
         if self.watch_every:
             variant.instance.call("watch", self.watch_every, -1)
         self.variants.append(variant)
         return variant
+
+    def sources(self, traced, tensors):
+        """The text, the options and the number of samples of the program for a batch of these shapes."""
+        is_open = traced.fixed is None and self.settings["dynamic_batch"] is not False
+        samples = tensors[0].shape[0] if is_open and self.recipe.device.backend == "cuda" else 0
+        # Rates and counts are set from Python. As constants, each value of them would be
+        # another program for the cache.
+        return CONSTANT_INIT.sub("#amp.init<zeros>", traced.text), traced.options, samples
+
+    def main_types(self):
+        """The types of slots in the program of the example batch, for programs with other kernels otherwise."""
+        if self.types is None:
+            traced = self.main.traced
+            self.types = self.recipe.find_types(*self.sources(traced, traced.batch.tensors))
+        return self.types
 
     def check_devices(self, batch):
         device = self.recipe.device.torch_device
@@ -392,7 +415,11 @@ class CompiledStep:
         traced = self.main.traced
         is_open = traced.fixed is None and self.settings["dynamic_batch"] is not False
         same_rows = all(fits(tensor.shape[1:], example.shape[1:]) for tensor, example in zip(tensors, traced.batch.tensors))
+        types = None
         if not (is_open and same_rows and traced.parts == parts):
+            # Programs of a GPU share their kernels if their types are the same.
+            if self.recipe.device.backend == "cuda" and traced.parts == parts:
+                types = self.main_types()
             try:
                 traced = self.trace(batch, parts)
             except Exception as error:
@@ -401,7 +428,7 @@ class CompiledStep:
                 want = ", ".join(f"'{name}' {describe(shape)}" for name, _, shape in self.main.instance.batches)
                 raise ValueError(f"the batch has {got}, but the step was compiled for {want}, and the model does not take "
                                  f"these shapes: {str(error).strip().splitlines()[0]}") from error
-        variant = self.add_variant(traced, tensors)
+        variant = self.add_variant(traced, tensors, types)
         if variant.instance.states.keys() != self.states.keys():
             self.variants.remove(variant)
             raise StaleStep("the optimizers have other states than when the step was compiled; call amp_torch.compile again")
