@@ -122,4 +122,11 @@ optimizer.state[weight]["momentum_buffer"] = torch.zeros(2)
 stale("the state 'fc.weight.momentum_buffer' of the optimizer now has the shape (2,), the step has (3, 6)")
 optimizer.state.clear()
 assert torch.isfinite(step(x, y))
+
+# Labels of a loss that ignores some.
+step = compile(Net(), batch=(x, torch.tensor([0, -100, 2, 1])))
+assert torch.isfinite(step(x, torch.tensor([-100, 1, 2, -100])))
+for wrong in (3, -1):
+    expect(f"'target' has the label {wrong}; expected classes from 0 to 2, or -100, which is ignored", step, x,
+           torch.tensor([0, wrong, -100, 1]))
 print("every message as expected")

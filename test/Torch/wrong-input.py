@@ -62,7 +62,8 @@ expect("expected a torch.nn.Module, got function", model=F.relu, optimizer=sgd(N
 expect("call model.train() first", model=Net().eval())
 expect("expected a pair (inputs, targets)", batch=x)
 expect("expected at least one tensor", batch=(1, 2))
-expect("keep f32 masters: call model.float()", model=Net().half())
+for dtype in (torch.float16, torch.float64):
+    expect(f"2 parameters of type {dtype}, such as 'fc.weight': call model.float()", model=Net().to(dtype))
 expect("a batch argument of type torch.float16", batch=(x.half(), y))
 expect("names: expected 2 for ['x', 'target'], got 1", names=["only"])
 expect("no common first extent", batch=(x[:1], y[:1]), dynamic_batch=True)

@@ -385,6 +385,8 @@ class CompiledStep:
             self.check_tensor(name, dtype, declared, tensor)
             if declared and declared[0] < 0:
                 rows[name] = tensor.shape[0]
+        for place, limits in self.main.traced.labels.items():
+            self.check_labels(self.main.instance.batches[place][0], tensors[place], limits)
         if len(set(rows.values())) > 1:
             listed = ", ".join(f"'{name}' has {count}" for name, count in rows.items())
             raise ValueError(f"the tensors of a batch have different numbers of samples: {listed}")
@@ -401,6 +403,16 @@ class CompiledStep:
                              f"{describe(declared)}; pass a tensor of rank {len(declared)}")
         if tensor.numel() == 0:
             raise ValueError(f"'{name}' has the shape {describe(tensor.shape)} and no elements; pass at least one sample")
+
+    def check_labels(self, name, labels, limits):
+        """Refuses labels that would count as ignored. A GPU is not waited for."""
+        if self.recipe.device.backend != "cpu":
+            return
+        for classes, ignored in limits:
+            wrong = labels[((labels < 0) | (labels >= classes)) & (labels != ignored)]
+            if wrong.numel():
+                raise ValueError(f"'{name}' has the label {wrong[0].item()}; expected classes from 0 to {classes - 1}, or "
+                                 f"{ignored}, which is ignored")
 
     def choose(self, batch, tensors):
         """The variant for these shapes, which is compiled if it is new."""

@@ -252,6 +252,8 @@ class Step:
             losses = program.graph.output_node().args[0][len(program.graph_signature.buffers_to_mutate):]
             translator.errors += without_backward(translator, losses[0])
         self.calls = translator.calls
+        self.labels = {place: translator.ignored[value.name] for place, value in enumerate(self.inputs)
+                       if value.name in translator.ignored}
         if translator.errors:
             raise UnsupportedModel(translator.errors)
         return self.finish(program, translator, outputs)
@@ -501,11 +503,12 @@ def check_arguments(model, optimizers, batch):
         if parameter.is_complex():
             advice = "keep its real and imaginary parts as an f32 parameter, and call torch.view_as_complex on it in forward"
             found.append((name, "a parameter of complex numbers", advice))
-        elif parameter.dtype not in (torch.float32, torch.float64):
-            advice = "keep f32 masters: call model.float(), the passes choose low types"
-            found.append((name, f"a parameter of type {parameter.dtype}", advice))
-    if len({p.dtype for p in model.parameters() if not p.is_complex()}) > 1:
-        found.append(("", "parameters of several types", "call model.float()"))
+    # A line for each type, since a model can have hundreds of parameters.
+    for dtype in dict.fromkeys(p.dtype for p in model.parameters() if not p.is_complex() and p.dtype != torch.float32):
+        names = [name for name, parameter in model.named_parameters() if parameter.dtype == dtype]
+        count = "a parameter" if len(names) == 1 else f"{len(names)} parameters"
+        found.append(("", f"{count} of type {dtype}, such as '{names[0]}'",
+                      "call model.float(); parameters are f32, and the passes choose low types"))
     for name, tensor in zip(batch.names, batch.tensors):
         if tensor.dtype not in TORCH_DTYPES.values() or tensor.dtype in (torch.float16, torch.bfloat16):
             found.append((name, f"a batch argument of type {tensor.dtype}", "pass f32, f64, int32, int64 or bool"))
@@ -554,7 +557,8 @@ class Traced:
     """A step as text, and where its arguments come from. `states` are its parameters,
     buffers and states of optimizers. `increments` are what a pass adds to counters, such as
     num_batches_tracked, by name. `calls` are the operations of torch that the step calls.
-    `is_framed` says whether each tensor of the batch has an additional leading extent of 1."""
+    `is_framed` says whether each tensor of the batch has an additional leading extent of 1.
+    `labels` has, by position in the batch, pairs of a number of classes and the label that is ignored."""
 
     text: str
     parameters: dict
@@ -567,6 +571,7 @@ class Traced:
     increments: dict
     calls: dict
     is_framed: bool
+    labels: dict
 
     @property
     def states(self):
@@ -603,7 +608,7 @@ def trace(model, loss_fn, optimizer, batch, *, dynamic_batch=None, clip_grad_nor
         text, updates = step.translate(False, ignore_index)
     options = "recompute-blocks=checkpoint.*" if 'loc("checkpoint.' in text else ""
     return Traced(text, step.parameters, step.buffers, updates, entries, options, fixed, accumulate,
-                  step.increments, step.calls or {}, step.is_framed)
+                  step.increments, step.calls or {}, step.is_framed, step.labels)
 
 
 def replace(path, write):

@@ -137,6 +137,8 @@ class Translator:
         self.calls = None
         # The number of classes of labels by the name of the argument.
         self.classes = {}
+        # For labels of which one is ignored: pairs of a number of classes and that label, by name.
+        self.ignored = {}
 
     # -- Extents ---------------------------------------------------------------
 

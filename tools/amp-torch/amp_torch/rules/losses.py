@@ -62,6 +62,7 @@ def picked(t, log_probabilities, labels, weight, reduction, ignore_index, smooth
     one, zero = b.scalar(1.0, dtype), b.scalar(0.0, dtype)
     valid = None
     if ignores(t, labels, ignore_index):
+        t.ignored.setdefault(labels.name, []).append((classes, ignore_index))
         kept = b.compare("ne", labels, b.scalar(ignore_index, labels.dtype))
         valid = b.select(kept, one, zero)
         # One-hot by comparison: readers of data take the operand of one_hot for an index
