@@ -235,6 +235,13 @@ def networks():
          "m": integers(n, 16) + np.float32(0.03125)}, ["w", "v", "u"],
         ["q = matmul x w", "k = matmul x v", "z = mul q s", "h = maximum z m", "g = mul h k", "r = add g x", "a = abs r",
          "y = matmul a u", "l = l1 y t"])
+    # Three gradients of one value are added in the reverse order of execution. The
+    # tanh comes first and is read last. A row of x selects a row of the weight.
+    yield "order", Program(
+        {"w": integers(n, 64, scale=0.125), "b": integers(64), "v": integers(64, 8, scale=0.125),
+         "x": np.eye(n, dtype=np.float32), "t": integers(n, 8)}, ["w", "b", "v"],
+        ["h = linear x w b", "a = tanh h", "g = sigmoid h", "k = mul g h", "r = add k a", "y = matmul r v",
+         "l = mse y t"], exact=False)
     # Inexact: exponentials, and divisions by numbers other than powers of two.
     yield "classifier", Program(
         {"w": integers(32, 64, scale=0.125), "b": integers(64), "v": integers(64, 10, scale=0.125),

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Dialect/Train/IR/Backpropagation.h"
 #include "amp/Dialect/Train/IR/TrainBuilder.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
@@ -206,9 +207,24 @@ void Expansion::tagForwardAndBackward(ArrayRef<Operation *> forward) {
   }
 }
 
+/// Sorts `producers` by their order in the program, if they are in one block.
+static void sortByProgram(SmallVectorImpl<Operation *> &producers) {
+  if (llvm::all_of(producers, [&](Operation *producer) {
+        return producer->getBlock() == producers.front()->getBlock();
+      }))
+    llvm::sort(producers, [](Operation *first, Operation *second) {
+      return first->isBeforeInBlock(second);
+    });
+}
+
 LogicalResult Expansion::run() {
   SmallVector<Operation *> forward;
   collectProducers(op.getLoss(), forward);
+  // An eager framework differentiates in the reverse order of execution. It
+  // adds the gradients of a value in this order, and rounds each sum.
+  if (auto function = op->getParentOfType<FunctionOpInterface>();
+      function && function->hasAttr(amp::kKeepRoundingsAttr))
+    sortByProgram(forward);
   if (failed(checkRegions(forward)))
     return failure();
 

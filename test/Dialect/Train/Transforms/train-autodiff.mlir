@@ -243,3 +243,28 @@ func.func @stopped(%x: tensor<4xf32>) -> tensor<4xf32> {
   %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
   return %g : tensor<4xf32>
 }
+
+// -----
+
+// Where each rounding is semantics, the gradients of a value are added in the
+// reverse order of the program: product, sigmoid, tanh.
+
+// CHECK-LABEL: @program_order
+// CHECK-SAME: (%[[X:.*]]: tensor<4xbf16>)
+func.func @program_order(%x: tensor<4xbf16>) -> tensor<4xbf16> attributes {amp.keep_roundings} {
+  // CHECK: amp.gradient_seed
+  // CHECK: %[[G:.*]] = train.mul %{{.*}}, %[[X]]
+  // CHECK: %[[PRODUCT:.*]] = train.mul
+  // CHECK: %[[SIGMOID:.*]] = train.sigmoid_grad
+  // CHECK: %[[FIRST:.*]] = train.add %[[PRODUCT]], %[[SIGMOID]]
+  // CHECK: %[[TANH:.*]] = train.tanh_grad
+  // CHECK: %[[SUM:.*]] = train.add %[[FIRST]], %[[TANH]]
+  // CHECK: return %[[SUM]]
+  %a = train.tanh %x : tensor<4xbf16>
+  %g = train.sigmoid %x : tensor<4xbf16>
+  %k = train.mul %g, %x : (tensor<4xbf16>, tensor<4xbf16>) -> tensor<4xbf16>
+  %q = train.add %k, %a : (tensor<4xbf16>, tensor<4xbf16>) -> tensor<4xbf16>
+  %loss = train.reduce_sum %q {dims = array<i64: 0>} : (tensor<4xbf16>) -> tensor<f32>
+  %d = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<4xbf16>) -> tensor<4xbf16>
+  return %d : tensor<4xbf16>
+}
