@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -49,7 +50,7 @@ static LogicalResult parseRule(StringRef text, LinearRule &rule) {
 }
 
 /// Parses a condition `(ATTRIBUTE:VALUE)`.
-static LogicalResult parseCondition(StringRef text, LinearRule &rule) {
+static LogicalResult parseCondition(StringRef text, OperationPattern &result) {
   if (!text.consume_front("(") || !text.consume_back(")"))
     return failure();
   auto [attribute, value] = text.split(':');
@@ -58,23 +59,28 @@ static LogicalResult parseCondition(StringRef text, LinearRule &rule) {
     llvm::consumeError(pattern.takeError());
     return failure();
   }
-  rule.attribute = attribute;
-  rule.value = std::move(*pattern);
+  result.attribute = attribute;
+  result.value = std::move(*pattern);
   return success(!attribute.empty() && !value.empty());
 }
 
-bool LinearRule::isSatisfiedBy(Operation *op) const {
+bool OperationPattern::isSatisfiedBy(Operation *op) const {
   if (!value)
     return true;
   Attribute found = op->getAttr(attribute);
-  if (auto text = dyn_cast_or_null<StringAttr>(found))
+  if (!found)
+    return false;
+  if (auto text = dyn_cast<StringAttr>(found))
     return value->match(text.getValue());
-  if (auto symbol = dyn_cast_or_null<SymbolRefAttr>(found))
+  if (auto symbol = dyn_cast<SymbolRefAttr>(found))
     return value->match(symbol.getLeafReference().getValue());
-  return false;
+  std::string printed;
+  llvm::raw_string_ostream(printed) << found;
+  return value->match(printed);
 }
 
-FailureOr<LinearRule> LinearRule::parse(StringRef text, std::string &expected) {
+FailureOr<StringRef> OperationPattern::read(StringRef text,
+                                            std::string &expected) {
   StringRef glob = getNameGlob(text);
   // A condition may contain '='.
   size_t end = glob.size();
@@ -82,26 +88,33 @@ FailureOr<LinearRule> LinearRule::parse(StringRef text, std::string &expected) {
     if (size_t closing = text.rfind(')'); closing != StringRef::npos)
       end = closing + 1;
   StringRef condition = text.slice(glob.size(), end);
-  auto [rest, rule] = text.drop_front(end).split('=');
-  LinearRule result;
-  if (!rest.empty() ||
-      (!condition.empty() && failed(parseCondition(condition, result)))) {
+  StringRef rest = text.drop_front(end);
+  if ((!rest.empty() && !rest.starts_with("=")) ||
+      (!condition.empty() && failed(parseCondition(condition, *this)))) {
     expected = "a list of globs, each alone or with a condition on an "
                "attribute, as in 'foreign.call(callee:solve*)'";
     return failure();
   }
-  if (text.drop_front(end).contains('=') && failed(parseRule(rule, result))) {
+  llvm::Expected<llvm::GlobPattern> created = llvm::GlobPattern::create(glob);
+  if (!created) {
+    llvm::consumeError(created.takeError());
+    expected = "a list of globs";
+    return failure();
+  }
+  pattern = std::move(*created);
+  return rest;
+}
+
+FailureOr<LinearRule> LinearRule::parse(StringRef text, std::string &expected) {
+  LinearRule result;
+  FailureOr<StringRef> rule = result.read(text, expected);
+  if (failed(rule))
+    return failure();
+  if (!rule->empty() && failed(parseRule(rule->drop_front(), result))) {
     expected = "a list of globs, each alone or with '=' and operands as in "
                "'1+2' or a rule: product, quotient, power:1/2, order, each, "
                "constant, branch, loop or body";
     return failure();
   }
-  llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(glob);
-  if (!pattern) {
-    llvm::consumeError(pattern.takeError());
-    expected = "a list of globs";
-    return failure();
-  }
-  result.pattern = std::move(*pattern);
   return result;
 }

@@ -260,6 +260,8 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   if (training && options.checkLossScaling) {
     CheckLossScalingPassOptions check;
     check.linear.assign(settings.linear.begin(), settings.linear.end());
+    check.intervals.assign(settings.intervals.begin(),
+                           settings.intervals.end());
     pm.addPass(createCheckLossScalingPass(check));
   }
   if (training && options.dataParallel)

@@ -85,6 +85,13 @@ static void warnOfUnscaledBackwardPass(FunctionOpInterface function,
 
 namespace {
 
+/// The rules for operations without interfaces, which refer to their texts.
+struct ForeignRules {
+  std::vector<std::string> linearTexts, intervalTexts;
+  std::vector<LinearRule> linear;
+  std::vector<FloatRangeRule> intervals;
+};
+
 class CheckLossScalingPass final
     : public amp::impl::CheckLossScalingPassBase<CheckLossScalingPass> {
 public:
@@ -94,16 +101,22 @@ public:
 
 private:
   ArrayRef<StringRef> getListOptions() const override {
-    static constexpr StringRef names[] = {"linear"};
+    static constexpr StringRef names[] = {"linear", "intervals"};
     return names;
   }
   LogicalResult checkFunction(FunctionOpInterface function,
                               SymbolTableCollection &tables,
-                              ArrayRef<LinearRule> linear);
+                              const ForeignRules &rules);
   LogicalResult checkGuards(FunctionOpInterface function,
                             ScaleExponentAnalysis &analysis,
                             SymbolTableCollection &tables,
-                            ArrayRef<LinearRule> linear, unsigned &visited);
+                            const ForeignRules &rules, unsigned &visited);
+  /// Reports the largest safe scale of a function that is proved.
+  void reportScale(FunctionOpInterface function,
+                   const ScaleExponentAnalysis &analysis,
+                   SymbolTableCollection &tables, const ForeignRules &rules);
+  /// Reads the options that are lists of rules.
+  LogicalResult readRules(ForeignRules &rules);
 };
 
 } // namespace
@@ -112,7 +125,7 @@ private:
 LogicalResult CheckLossScalingPass::checkGuards(FunctionOpInterface function,
                                                 ScaleExponentAnalysis &analysis,
                                                 SymbolTableCollection &tables,
-                                                ArrayRef<LinearRule> linear,
+                                                const ForeignRules &rules,
                                                 unsigned &visited) {
   auto prove = [&](FunctionOpInterface step, ScaleExponentAnalysis &of) {
     GuardAnalysis guards(step, of, allowUnverifiedScaler);
@@ -120,8 +133,6 @@ LogicalResult CheckLossScalingPass::checkGuards(FunctionOpInterface function,
         mlir::failed(ScaleOverflowCheck(step, of).check()) ||
         mlir::failed(guards.check()) || mlir::failed(checkQuantizers(step)));
     numUnverified += guards.getNumUnverified();
-    if (succeeded(result))
-      reportSafeScale(step, of);
     return result;
   };
   FailureOr<OwningOpRef<FunctionOpInterface>> inlined =
@@ -131,7 +142,7 @@ LogicalResult CheckLossScalingPass::checkGuards(FunctionOpInterface function,
   if (!*inlined)
     return prove(function, analysis);
   ScaleSymbols symbols;
-  ScaleExponentAnalysis exponents(tables, symbols, linear);
+  ScaleExponentAnalysis exponents(tables, symbols, rules.linear);
   SmallVector<ScaleExponent> arguments(function.getNumArguments());
   LogicalResult result = exponents.run(**inlined, arguments, function);
   visited += exponents.getNumVisited();
@@ -173,9 +184,9 @@ static bool tellsOfScale(FunctionOpInterface function, OpOperand &operand,
 
 LogicalResult CheckLossScalingPass::checkFunction(FunctionOpInterface function,
                                                   SymbolTableCollection &tables,
-                                                  ArrayRef<LinearRule> linear) {
+                                                  const ForeignRules &rules) {
   ScaleSymbols symbols;
-  ScaleExponentAnalysis analysis(tables, symbols, linear);
+  ScaleExponentAnalysis analysis(tables, symbols, rules.linear);
   SmallVector<ScaleExponent> arguments(function.getNumArguments());
   LogicalResult result = analysis.run(function, arguments);
   unsigned visited = analysis.getNumVisited();
@@ -221,8 +232,9 @@ LogicalResult CheckLossScalingPass::checkFunction(FunctionOpInterface function,
     return failure();
 
   warnOfUnscaledBackwardPass(function, analysis);
-  if (mlir::failed(checkGuards(function, analysis, tables, linear, visited)))
+  if (mlir::failed(checkGuards(function, analysis, tables, rules, visited)))
     return failure();
+  reportScale(function, analysis, tables, rules);
   numVisited += visited;
 
   unsigned scaled = 0, unscaled = 0;
@@ -247,26 +259,60 @@ LogicalResult CheckLossScalingPass::checkFunction(FunctionOpInterface function,
   return success();
 }
 
-void CheckLossScalingPass::runOnOperation() {
+void CheckLossScalingPass::reportScale(FunctionOpInterface function,
+                                       const ScaleExponentAnalysis &analysis,
+                                       SymbolTableCollection &tables,
+                                       const ForeignRules &rules) {
+  // The bounds of values may be known only from their functions.
+  OwningOpRef<FunctionOpInterface> copy = cloneWithoutCalls(function, tables);
+  if (!copy)
+    return reportSafeScale(function, analysis, rules.intervals);
+  ScaleSymbols symbols;
+  ScaleExponentAnalysis exponents(tables, symbols, rules.linear);
+  SmallVector<ScaleExponent> arguments(function.getNumArguments());
+  if (succeeded(exponents.run(*copy, arguments, function)))
+    reportSafeScale(*copy, exponents, rules.intervals);
+}
+
+LogicalResult CheckLossScalingPass::readRules(ForeignRules &rules) {
   Operation *module = getOperation();
-  std::vector<std::string> entries(linear.begin(), linear.end());
+  // The rules refer to the texts.
+  rules.linearTexts.assign(linear.begin(), linear.end());
+  rules.intervalTexts.assign(intervals.begin(), intervals.end());
   if (!policy.empty()) {
     FailureOr<Policy> loaded = Policy::load(policy, module->getLoc());
     if (mlir::failed(loaded))
-      return signalPassFailure();
-    llvm::append_range(entries, loaded->settings.linear);
+      return failure();
+    llvm::append_range(rules.linearTexts, loaded->settings.linear);
+    llvm::append_range(rules.intervalTexts, loaded->settings.intervals);
   }
-  SmallVector<LinearRule> rules;
-  for (const std::string &entry : entries) {
-    std::string expected;
-    FailureOr<LinearRule> rule = LinearRule::parse(entry, expected);
-    if (mlir::failed(rule)) {
-      module->emitError() << "amp-check-loss-scaling: expected 'linear' to be "
-                          << expected << ", got '" << entry << "'";
-      return signalPassFailure();
+  auto readList = [&](StringRef option, ArrayRef<std::string> texts, auto parse,
+                      auto &read) {
+    for (const std::string &text : texts) {
+      std::string expected;
+      auto rule = parse(text, expected);
+      if (mlir::failed(rule)) {
+        module->emitError()
+            << "amp-check-loss-scaling: expected '" << option << "' to be "
+            << expected << ", got '" << text << "'";
+        return failure();
+      }
+      read.push_back(std::move(*rule));
     }
-    rules.push_back(std::move(*rule));
-  }
+    return success();
+  };
+  return failure(
+      mlir::failed(readList("linear", rules.linearTexts, LinearRule::parse,
+                            rules.linear)) ||
+      mlir::failed(readList("intervals", rules.intervalTexts,
+                            FloatRangeRule::parse, rules.intervals)));
+}
+
+void CheckLossScalingPass::runOnOperation() {
+  Operation *module = getOperation();
+  ForeignRules rules;
+  if (mlir::failed(readRules(rules)))
+    return signalPassFailure();
   // The analysis enters a private function from its calls.
   SymbolTableCollection tables;
   unsigned rejected =

@@ -30,8 +30,10 @@ namespace {
 /// callees.
 class Inliner {
 public:
-  Inliner(FunctionOpInterface scope, SymbolTableCollection &tables)
-      : scope(scope), tables(tables) {}
+  /// With `all`, every call is selected, and there are no errors.
+  Inliner(FunctionOpInterface scope, SymbolTableCollection &tables,
+          bool all = false)
+      : scope(scope), tables(tables), all(all) {}
 
   /// Inlines calls in `copy`, a copy of the scope. Returns failure, after an
   /// error, if the result would have too many operations.
@@ -64,6 +66,7 @@ private:
 
   FunctionOpInterface scope;
   SymbolTableCollection &tables;
+  bool all;
   DenseMap<Operation *, Facts> facts;
   DenseSet<Operation *> open;
   DenseSet<Value> checked;
@@ -105,7 +108,8 @@ const Inliner::Facts &Inliner::getFacts(FunctionOpInterface callee) {
     return getElementTypeOrSelf(type).isInteger(1);
   };
   Operation *last = callee.getFunctionBody().front().getTerminator();
-  found.isPartOfGuard = llvm::any_of(callee.getArgumentTypes(), isBoolean) ||
+  found.isPartOfGuard = all ||
+                        llvm::any_of(callee.getArgumentTypes(), isBoolean) ||
                         llvm::any_of(callee.getResultTypes(), isBoolean) ||
                         llvm::any_of(last->getOperands(), [](Value value) {
                           while (CastLike cast{value.getDefiningOp()})
@@ -178,6 +182,8 @@ void Inliner::findChecked(FunctionOpInterface copy) {
 }
 
 LogicalResult Inliner::failTooLarge() {
+  if (all)
+    return failure();
   return scope->emitOpError(
              "calls functions that use loss scales or unscaled gradients, and "
              "these have more than ")
@@ -224,11 +230,27 @@ LogicalResult Inliner::run(FunctionOpInterface copy) {
   }
 }
 
+static bool hasCalls(FunctionOpInterface function) {
+  return function->walk([](CallOpInterface) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+OwningOpRef<FunctionOpInterface>
+mlir::amp::cloneWithoutCalls(FunctionOpInterface function,
+                             SymbolTableCollection &tables) {
+  if (!hasCalls(function))
+    return {};
+  OwningOpRef<FunctionOpInterface> copy(
+      cast<FunctionOpInterface>(function->clone()));
+  if (failed(Inliner(function, tables, /*all=*/true).run(*copy)))
+    return {};
+  return copy;
+}
+
 FailureOr<OwningOpRef<FunctionOpInterface>>
 mlir::amp::cloneInlined(FunctionOpInterface function,
                         SymbolTableCollection &tables) {
-  if (!function->walk([](CallOpInterface) { return WalkResult::interrupt(); })
-           .wasInterrupted())
+  if (!hasCalls(function))
     return OwningOpRef<FunctionOpInterface>();
   OwningOpRef<FunctionOpInterface> copy(
       cast<FunctionOpInterface>(function->clone()));

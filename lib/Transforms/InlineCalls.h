@@ -23,6 +23,12 @@ namespace mlir::amp {
 FailureOr<OwningOpRef<FunctionOpInterface>>
 cloneInlined(FunctionOpInterface function, SymbolTableCollection &tables);
 
+/// Returns a copy of `function` in which all calls of functions that do not
+/// call themselves are inlined. Returns null if `function` calls nothing, or if
+/// the copy would be too large.
+OwningOpRef<FunctionOpInterface>
+cloneWithoutCalls(FunctionOpInterface function, SymbolTableCollection &tables);
+
 } // namespace mlir::amp
 
 #endif // AMP_LIB_TRANSFORMS_INLINECALLS_H

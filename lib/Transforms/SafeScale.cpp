@@ -7,8 +7,11 @@
 
 #include "SafeScale.h"
 
+#include "StepIntervals.h"
+
 #include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/LossScaling/ScalarEvaluator.h"
+#include "amp/LossScaling/ValueOrigins.h"
 #include "amp/Precision/Assignment/Ranges.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -39,7 +42,8 @@ static double getDegree(const ScaleExponent &exponent) {
 
 std::optional<SafeScale>
 mlir::amp::findSafeScale(FunctionOpInterface function,
-                         const ScaleExponentAnalysis &exponents) {
+                         const ScaleExponentAnalysis &exponents,
+                         ArrayRef<FloatRangeRule> rules) {
   // The intervals for the scale 1.
   auto assume = [&](Value value) -> std::optional<FloatRange> {
     if (exponents.isScale(value) ||
@@ -56,6 +60,7 @@ mlir::amp::findSafeScale(FunctionOpInterface function,
     return std::nullopt;
   };
   ValueRanges ranges(function, assume);
+  StepIntervals intervals(function, rules, assume);
   std::optional<SafeScale> found;
   function->walk([&](Operation *op) {
     for (OpResult result : op->getResults()) {
@@ -64,36 +69,66 @@ mlir::amp::findSafeScale(FunctionOpInterface function,
       double degree = getDegree(exponents.getExponent(result));
       if (degree <= 0)
         continue;
-      FloatRange range = ranges.get(result);
+      FloatRange range = intervals.get(result);
+      bool isTight = !intervals.isLoose(result);
+      if (range.hasNoNumber() || range.mayBeInfinite()) {
+        range = ranges.get(result);
+        isTight = true;
+      }
       double magnitude = range.getMaxAbs();
       if (range.hasNoNumber() || range.mayBeInfinite() || magnitude == 0)
         continue;
       double scale = std::pow(kLargestHalf / magnitude, 1 / degree);
       int exponent = static_cast<int>(std::floor(std::log2(scale)));
       if (!found || exponent < found->exponent)
-        found = {exponent, result, magnitude};
+        found = {exponent, result, magnitude, isTight};
     }
   });
   return found;
 }
 
+/// Returns the initial value of the dynamic scale that multiplies `value`, if
+/// there is one.
+static std::optional<double>
+getInitialScale(Value value, const ScaleExponentAnalysis &exponents) {
+  const ScaleExponent exponent = exponents.getExponent(value);
+  for (const ScaleExponent::Term &term : exponent.getTerms())
+    if (term.numerator > 0)
+      if (Value scale = exponents.getScale(term.symbol);
+          isa<BlockArgument>(scale))
+        return getInitialNumber(scale);
+  return std::nullopt;
+}
+
 void mlir::amp::reportSafeScale(FunctionOpInterface function,
-                                const ScaleExponentAnalysis &exponents) {
-  std::optional<SafeScale> safe = findSafeScale(function, exponents);
+                                const ScaleExponentAnalysis &exponents,
+                                ArrayRef<FloatRangeRule> rules) {
+  std::optional<SafeScale> safe = findSafeScale(function, exponents, rules);
   if (!safe)
     return;
-  remark::analysis(safe->limiting.getLoc(),
-                   remark::RemarkOpts::name("SafeLossScale")
-                       .category("amp")
-                       .function(function.getName()))
-      << "up to a loss scale of 2^" << std::to_string(safe->exponent)
-      << ", all scaled f16 values that have a bound are finite for any data"
-      << remark::metric("Exponent", safe->exponent);
+  {
+    auto report = remark::analysis(safe->limiting.getLoc(),
+                                   remark::RemarkOpts::name("SafeLossScale")
+                                       .category("amp")
+                                       .function(function.getName()));
+    std::string text = "up to a loss scale of 2^" +
+                       std::to_string(safe->exponent) +
+                       ", all scaled f16 values that have a bound are finite "
+                       "for any data";
+    double largest = std::ldexp(1.0, safe->exponent);
+    std::optional<double> initial = getInitialScale(safe->limiting, exponents);
+    if (safe->isTight && initial && *initial > largest)
+      text +=
+          "; the initial scale " + print(*initial) +
+          " may skip the first steps, expected 'init-scale=" + print(largest) +
+          "' of amp-insert-loss-scaling";
+    report << text << remark::metric("Exponent", safe->exponent);
+  }
   // Only a constant scale cannot follow an overflow.
   const ScaleExponent exponent = exponents.getExponent(safe->limiting);
   for (const ScaleExponent::Term &term : exponent.getTerms()) {
     Attribute constant;
-    if (term.numerator <= 0 ||
+    if (!safe->isTight || term.numerator <= 0 ||
         !matchPattern(exponents.getScale(term.symbol), m_Constant(&constant)))
       continue;
     std::optional<double> scale = getNumber(constant);

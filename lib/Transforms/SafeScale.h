@@ -8,6 +8,7 @@
 #ifndef AMP_LIB_TRANSFORMS_SAFESCALE_H
 #define AMP_LIB_TRANSFORMS_SAFESCALE_H
 
+#include "amp/LossScaling/FloatRangeRule.h"
 #include "amp/LossScaling/ScaleExponentAnalysis.h"
 #include <optional>
 
@@ -22,19 +23,25 @@ struct SafeScale {
   /// scale 1.
   OpResult limiting;
   double magnitude;
+  /// Whether data may exist with this magnitude. A sum counts its terms, so its
+  /// bound may be far away.
+  bool isTight;
 };
 
 /// Finds the largest safe scale of `function`. None if no scaled f16 value has
 /// a bound. A value has one if intervals prove it from the operations, for all
 /// data: the gradient of a softmax times a seed does, and a product with a
-/// weight does not.
+/// weight does not. `rules` give the intervals of foreign operations.
 std::optional<SafeScale> findSafeScale(FunctionOpInterface function,
-                                       const ScaleExponentAnalysis &exponents);
+                                       const ScaleExponentAnalysis &exponents,
+                                       ArrayRef<FloatRangeRule> rules);
 
-/// Emits a remark with the largest safe scale of `function`, and a warning if
-/// its constant scale is larger.
+/// Emits a remark with the largest safe scale of `function`. If data may reach
+/// the bound, the remark names the option for a smaller initial scale where the
+/// present one is larger, and a larger constant scale causes a warning.
 void reportSafeScale(FunctionOpInterface function,
-                     const ScaleExponentAnalysis &exponents);
+                     const ScaleExponentAnalysis &exponents,
+                     ArrayRef<FloatRangeRule> rules);
 
 } // namespace mlir::amp
 

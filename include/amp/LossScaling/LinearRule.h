@@ -22,9 +22,34 @@
 
 namespace mlir::amp {
 
-/// An entry of the key `linear`: `GLOB` or `GLOB=RULE`. The glob may have a
-/// condition on an attribute: `GLOB(ATTRIBUTE:VALUE)=RULE`.
-struct LinearRule {
+/// The operations that an entry of a policy describes: `GLOB`, or
+/// `GLOB(ATTRIBUTE:VALUE)` with a condition on an attribute.
+struct OperationPattern {
+  llvm::GlobPattern pattern;
+  /// The name of an attribute that must match `value`: its text if it is a
+  /// string, its name if it is a symbol, or else its printed form. Empty if
+  /// there is no condition.
+  StringRef attribute;
+  std::optional<llvm::GlobPattern> value;
+
+  /// Returns whether the attributes of `op` satisfy the condition. The glob
+  /// must match the name of `op`.
+  bool isSatisfiedBy(Operation *op) const;
+
+  /// Returns the glob of an entry, without its condition and rule.
+  static StringRef getNameGlob(StringRef text) {
+    return text.substr(0, text.find_first_of("(="));
+  }
+
+  /// Reads an entry, which must outlive this. Returns the text after the glob
+  /// and its condition, which is empty or starts with '='. Returns failure if
+  /// the glob or the condition is wrong, and describes a valid one in
+  /// `expected`.
+  FailureOr<StringRef> read(StringRef text, std::string &expected);
+};
+
+/// An entry of the key `linear`: a pattern, alone or with `=RULE`.
+struct LinearRule : OperationPattern {
   enum class Kind {
     /// `GLOB`: all float operands and results, and the values that a region
     /// computes from elements, share a factor. `GLOB=N+M`: only these operands
@@ -54,11 +79,6 @@ struct LinearRule {
     Body,
   };
 
-  llvm::GlobPattern pattern;
-  /// The name of a string or symbol attribute that must match `value`. Empty if
-  /// the rule has no condition.
-  StringRef attribute;
-  std::optional<llvm::GlobPattern> value;
   Kind kind = Kind::Joint;
   /// The operands that have a joint factor. Empty means all float operands.
   SmallVector<unsigned, 2> operands;
@@ -66,15 +86,6 @@ struct LinearRule {
 
   bool isControlFlow() const {
     return kind == Kind::Branch || kind == Kind::Loop || kind == Kind::Body;
-  }
-
-  /// Returns whether the attributes of `op` satisfy the condition. The glob
-  /// must match the name of `op`.
-  bool isSatisfiedBy(Operation *op) const;
-
-  /// Returns the glob of an entry, without its condition and rule.
-  static StringRef getNameGlob(StringRef text) {
-    return text.substr(0, text.find_first_of("(="));
   }
 
   /// Reads an entry, which must outlive the rule. Returns failure if it is not

@@ -166,7 +166,9 @@ def CheckLossScalingPass : CheckedPass<"amp-check-loss-scaling"> {
     finite for each scale that the step may have. Otherwise, the error names the
     largest safe power of two. For scaled values that have a bound for all data, a
     remark (`SafeLossScale`) gives the largest scale for which all of them are
-    finite. A larger constant scale causes a warning.
+    finite. A larger constant scale causes a warning. If the initial value of a
+    dynamic scale is larger, the remark names the option that sets a smaller one.
+    The key `intervals` of a policy gives the intervals of foreign operations.
 
     The pass emits a warning for a backward pass that computes in f16 without a
     loss scale, because gradients below 2^-25 round to zero.
@@ -195,7 +197,11 @@ def CheckLossScalingPass : CheckedPass<"amp-check-loss-scaling"> {
                "multiply; and others. The pipeline reads them from the "
                "policy's key 'linear'">,
     Option<"policy", "policy", "std::string", /*default=*/"\"\"",
-           "A preset or file whose 'linear' rules also apply">,
+           "A preset or file whose 'linear' and 'intervals' rules also apply">,
+    ListOption<"intervals", "intervals", "std::string",
+               "Globs of operations without FloatRangeOpInterface, with =RULE: "
+               "the interval of their results. The pipeline reads them from the "
+               "policy's key 'intervals'">,
     Option<"allowUnverifiedScaler", "allow-unverified-scaler", "bool", /*default=*/"false",
            "Emit a warning instead of an error for handwritten scale updates "
            "that cannot be proved">,

@@ -93,6 +93,8 @@ void Policy::checkDialects(Operation *root) const {
     examine(rule);
   for (const Glob &glob : linearRules)
     examine(glob);
+  for (const Glob &glob : intervalRules)
+    examine(glob);
   for (const Glob &glob : lowGradientRules)
     examine(glob);
   if (doubtful.empty())

@@ -42,6 +42,7 @@ private:
   void addSlotTypes(const PolicyDocument &document, unsigned layer);
   void addPins(const PolicyDocument &document, unsigned layer);
   void addLinear(const PolicyDocument &document, unsigned layer);
+  void addIntervals(const PolicyDocument &document, unsigned layer);
   void addLowGradients(const PolicyDocument &document, unsigned layer);
   void addAdapters(const PolicyDocument &document, unsigned layer);
 
@@ -119,6 +120,13 @@ void Policy::Builder::addLinear(const PolicyDocument &document,
                                 unsigned layer) {
   for (const PolicyScalar &entry : document.linear)
     addRule(policy.linearRules, LinearRule::getNameGlob(entry.text),
+            getLoc(document, entry), layer, /*isOp=*/true);
+}
+
+void Policy::Builder::addIntervals(const PolicyDocument &document,
+                                   unsigned layer) {
+  for (const PolicyScalar &entry : document.intervals)
+    addRule(policy.intervalRules, OperationPattern::getNameGlob(entry.text),
             getLoc(document, entry), layer, /*isOp=*/true);
 }
 
@@ -287,6 +295,7 @@ void Policy::Builder::add(const PolicyDocument &document, unsigned layer) {
   addSlotTypes(document, layer);
   addPins(document, layer);
   addLinear(document, layer);
+  addIntervals(document, layer);
   addLowGradients(document, layer);
   addAdapters(document, layer);
   const auto &target = document.target.options;

@@ -108,7 +108,7 @@ struct PolicyDocument {
   ExtendsEntry extends;
   LossScalingEntry lossScaling;
   Float8Entry float8;
-  std::vector<PolicyScalar> linear, lowGradients;
+  std::vector<PolicyScalar> linear, intervals, lowGradients;
   TargetEntry target;
   PolicyLists lists;
   NamedLists sameAs, slotTypes;

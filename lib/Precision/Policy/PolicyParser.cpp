@@ -219,6 +219,7 @@ struct MappingTraits<PolicyDocument> {
     io.mapOptional("loss-scaling", document.lossScaling);
     io.mapOptional("fp8", document.float8);
     io.mapOptional("linear", document.linear);
+    io.mapOptional("intervals", document.intervals);
     io.mapOptional("master-weights", document.masterWeights);
     io.mapOptional("target", document.target);
     for (auto [index, key] : llvm::enumerate(listKeys))

@@ -118,6 +118,7 @@ static void printSettings(raw_ostream &os, const PolicySettings &settings) {
   printLossScaling(os, settings.lossScaling);
   printFloat8(os, settings.float8);
   printGlobs("linear", settings.linear);
+  printGlobs("intervals", settings.intervals);
   if (!settings.masterWeights.empty())
     os << "master-weights: " << settings.masterWeights << "\n";
   if (settings.target)

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PolicyDocument.h"
-#include "amp/LossScaling/LinearRule.h"
+#include "amp/LossScaling/FloatRangeRule.h"
 #include "amp/LossScaling/LossScaler.h"
 #include "amp/Precision/Policy/Policy.h"
 #include "amp/Precision/Policy/ScalingRecipe.h"
@@ -221,6 +221,13 @@ bool SettingsReader::run() {
     } else if (!llvm::is_contained(settings.linear, glob.text)) {
       settings.linear.push_back(glob.text);
     }
+  }
+  for (const PolicyScalar &entry : document.intervals) {
+    std::string expected;
+    if (mlir::failed(FloatRangeRule::parse(entry.text, expected)))
+      fail("intervals", expected, entry);
+    else if (!llvm::is_contained(settings.intervals, entry.text))
+      settings.intervals.push_back(entry.text);
   }
   readTarget(settings.target);
   return !failed;

@@ -133,7 +133,8 @@ bool StructureChecker::checkMissing(StringRef key, llvm::yaml::Node &place) {
       "results",    "attributes",  "of",
       "reduce",     "repeat",      "move",
       "low-types",  "elementwise", "reject-operations",
-      "moves",      "reads-part",  "low-gradients"};
+      "moves",      "reads-part",  "low-gradients",
+      "intervals"};
   if (llvm::is_contained(lists, key) || llvm::is_contained(listKeys, key))
     return true;
   stream.printError(&place, "expected a value for '" + key + "'");

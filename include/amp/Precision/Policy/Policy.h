@@ -322,6 +322,8 @@ private:
   llvm::StringMap<size_t> slotTypeNumbers;
   /// The globs of the entries of `linear`. `settings` has the complete entries.
   std::vector<Glob> linearRules;
+  /// The globs of the entries of `intervals`.
+  std::vector<Glob> intervalRules;
   /// The globs of `low-gradients`.
   std::vector<Glob> lowGradientRules;
   /// One for each dialect.

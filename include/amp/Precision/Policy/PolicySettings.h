@@ -112,6 +112,8 @@ struct Float8Settings {
 ///       high-weight-gradients: false, accumulator-bits: 32, promotion: 0}
 /// linear: [foreign.halo_exchange]   # globs of operations that commute with a
 ///                                   # factor; for amp-check-loss-scaling
+/// intervals: [foreign.exp=exp]      # the intervals of results; for
+///                                   # amp-check-loss-scaling
 /// master-weights: cast              # also copy, split or none
 /// target: h100                      # a GPU as in the option; or a mapping:
 /// target: {base: h100, low-types: [f16, bf16], low-flop-per-byte: 295,
@@ -134,6 +136,9 @@ struct PolicySettings {
   /// Globs of operations without LossScaleOpInterface that commute with a
   /// factor that all their float operands share. Those of the base come first.
   std::vector<std::string> linear;
+  /// Entries with the intervals of the results of operations without
+  /// FloatRangeOpInterface. Those of the base come first.
+  std::vector<std::string> intervals;
   /// Empty if the policy does not set it.
   std::string masterWeights;
   std::optional<Target> target;

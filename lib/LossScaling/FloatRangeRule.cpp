@@ -1,0 +1,92 @@
+//===- FloatRangeRule.cpp - Intervals of foreign operations ---------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/LossScaling/FloatRangeRule.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static FloatRange getSign(FloatRange) { return FloatRange::get(-1, 1, true); }
+
+/// Reads the name of a function of one or two operands.
+static bool readFunction(StringRef name, FloatRangeRule &rule) {
+  rule.unary = llvm::StringSwitch<FloatRangeRule::UnaryFunction>(name)
+                   .Case("abs", interval::abs)
+                   .Case("erf", interval::erf)
+                   .Case("exp", interval::exp)
+                   .Case("expm1", interval::expm1)
+                   .Case("log", interval::log)
+                   .Case("log1p", interval::log1p)
+                   .Case("negate", interval::neg)
+                   .Case("rsqrt", interval::rsqrt)
+                   .Case("sigmoid", interval::sigmoid)
+                   .Case("sign", getSign)
+                   .Case("sqrt", interval::sqrt)
+                   .Case("square", interval::square)
+                   .Case("tanh", interval::tanh)
+                   .Case("wave", interval::wave)
+                   .Default(nullptr);
+  rule.binary = llvm::StringSwitch<FloatRangeRule::BinaryFunction>(name)
+                    .Case("add", interval::add)
+                    .Case("divide", interval::div)
+                    .Case("maximum", interval::max)
+                    .Case("minimum", interval::min)
+                    .Case("multiply", interval::mul)
+                    .Case("power", interval::pow)
+                    .Case("subtract", interval::sub)
+                    .Default(nullptr);
+  rule.kind =
+      rule.unary ? FloatRangeRule::Kind::Unary : FloatRangeRule::Kind::Binary;
+  return rule.unary || rule.binary;
+}
+
+FailureOr<FloatRangeRule> FloatRangeRule::parse(StringRef text,
+                                                std::string &expected) {
+  FloatRangeRule result;
+  FailureOr<StringRef> rest = result.read(text, expected);
+  if (failed(rest))
+    return failure();
+  auto [name, argument] = rest->drop_front(!rest->empty()).split(':');
+  result.name = name;
+  auto kind = llvm::StringSwitch<std::optional<Kind>>(name)
+                  .Case("clamp", Kind::Clamp)
+                  .Case("constant", Kind::Constant)
+                  .Case("convert", Kind::Convert)
+                  .Case("equal", Kind::Equal)
+                  .Case("finite", Kind::Finite)
+                  .Case("iota", Kind::Iota)
+                  .Case("move", Kind::Move)
+                  .Case("reduce", Kind::Reduce)
+                  .Case("repeat", Kind::Repeat)
+                  .Case("reshape", Kind::Reshape)
+                  .Case("scatter", Kind::Scatter)
+                  .Case("select", Kind::Select)
+                  .Default(std::nullopt);
+  bool isValid = kind ? true : readFunction(name, result);
+  if (kind)
+    result.kind = *kind;
+  result.byRows = result.kind == Kind::Scatter && argument == "rows";
+  bool needsAttribute = llvm::is_contained(
+      {Kind::Constant, Kind::Repeat, Kind::Iota}, result.kind);
+  if (needsAttribute || result.kind == Kind::Reduce)
+    result.attributeName = argument;
+  else if (!argument.empty() && !result.byRows)
+    isValid = false;
+  if (isValid && !(needsAttribute && argument.empty()))
+    return result;
+  expected =
+      "a list of globs with '=' and a rule: abs, add, clamp, "
+      "constant:ATTRIBUTE, convert, divide, equal, erf, exp, expm1, finite, "
+      "iota:ATTRIBUTE, log, log1p, maximum, "
+      "minimum, move, multiply, negate, power, reduce, reduce:ATTRIBUTE, "
+      "repeat:ATTRIBUTE, reshape, rsqrt, scatter, scatter:rows, select, "
+      "sigmoid, sign, sqrt, square, subtract, tanh or wave";
+  return failure();
+}
