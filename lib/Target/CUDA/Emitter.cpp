@@ -375,8 +375,17 @@ LogicalResult ProgramEmitter::emitKernels() {
         "__has_include(\""
      << prefix << "_kernels.cuh\")\n#include \"" << prefix
      << "_kernels.cuh\"\n#endif\n#endif\n\n";
-  for (const auto &[text, users] : kernels)
+  SmallVector<KernelOp> functions;
+  for (const auto &[text, users] : kernels) {
     emitKernel(users, text);
+    KernelOp first = users.front();
+    if (!first.isStatistics())
+      continue;
+    for (KernelOp user : users)
+      countFunctions[user] = functions.size();
+    functions.push_back(first);
+  }
+  emitCountKernel(functions);
   os << "} // namespace kernels\n\n";
   return success();
 }

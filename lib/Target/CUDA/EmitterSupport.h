@@ -69,6 +69,15 @@ std::string getPosition(KernelOp kernel, ArrayRef<unsigned> order,
 std::string getRead(KernelOp kernel, ArrayRef<unsigned> order, unsigned index,
                     NumberPrinter &numbers);
 
+/// The number of elements that a thread of `kernel` takes at a time: the
+/// narrowest operand fills 16 bytes.
+int getWidth(KernelOp kernel);
+
+/// A parameter of the function of a kernel.
+struct KernelParameter {
+  std::string type, name;
+};
+
 /// Returns the template argument for the format of codes.
 std::string getCodeFormat(QuantizationAttr quantization);
 /// Returns an initialiser of the QuantizeConfig of the runtime. `print` returns
@@ -163,11 +172,21 @@ private:
   void emitKernel(ArrayRef<KernelOp> users, StringRef text);
   void emitKernelComment(ArrayRef<KernelOp> users);
   std::string getKernelParameters(KernelOp kernel);
+  /// The pointers that `kernel` takes, and then the numbers `arguments`.
+  SmallVector<KernelParameter>
+  listParameters(KernelOp kernel, ArrayRef<KernelArgument> arguments);
   LogicalResult emitKernelBody(KernelOp kernel);
   /// Prints an elementwise kernel in the loop order `order`.
   LogicalResult emitElementwise(KernelOp kernel, ArrayRef<unsigned> order);
   /// Prints the body of a kernel that counts values.
   LogicalResult emitStatistics(KernelOp kernel, ArrayRef<unsigned> order);
+  /// Emits the kernel that calls `functions`, which count values.
+  void emitCountKernel(ArrayRef<KernelOp> functions);
+  /// Prints the launch of `first` and of the kernels that share it.
+  void emitCounts(KernelOp first);
+  SmallVector<Value> getClearedCounts(ArrayRef<KernelOp> group);
+  /// Whether another kernel counts values before `kernel`, for the same reader.
+  bool isCountedBefore(KernelOp kernel);
   LogicalResult emitReduction(KernelOp kernel, ArrayRef<unsigned> order);
   /// Prints the reads of the element-wise inputs.
   void emitReads(KernelOp kernel, ArrayRef<unsigned> order, unsigned indent);
@@ -249,6 +268,9 @@ private:
   DenseSet<Operation *> optionalBuffers;
   /// The name of the kernel of a launch. Launches of equal kernels share one.
   DenseMap<Operation *, std::string> kernelNames;
+  /// The functions of kernels that count values, as the kernel that calls them
+  /// numbers them.
+  DenseMap<Operation *, unsigned> countFunctions;
   /// The numbers that a launch passes to its kernel.
   DenseMap<Operation *, SmallVector<KernelArgument>> kernelArguments;
   /// The buffers in the table of the program.

@@ -18,9 +18,7 @@ using namespace mlir::cuda;
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// The number of elements that a thread takes at a time: the narrowest operand
-/// fills 16 bytes.
-static int getWidth(KernelOp kernel) {
+int mlir::cuda::getWidth(KernelOp kernel) {
   auto launch = cast<LaunchOpInterface>(kernel.getOperation());
   int64_t count =
       kernel.getNumOutputElements() * kernel.getNumReducedElements();
@@ -194,24 +192,38 @@ void ProgramEmitter::emitKernelComment(ArrayRef<KernelOp> users) {
   os << line << "\n";
 }
 
-std::string ProgramEmitter::getKernelParameters(KernelOp kernel) {
+SmallVector<KernelParameter>
+ProgramEmitter::listParameters(KernelOp kernel,
+                               ArrayRef<KernelArgument> arguments) {
   auto storage = [](Value value) {
     return getStorageType(shapedType(value).getElementType());
   };
-  SmallVector<std::string> parameters;
+  SmallVector<KernelParameter> parameters;
   for (auto [index, output] : llvm::enumerate(kernel.getOutputs()))
-    parameters.push_back((storage(output) + " *out" + Twine(index)).str());
-  for (auto [index, input] : llvm::enumerate(kernel.getInputs()))
     parameters.push_back(
-        ("const " + storage(input) + " *in" + Twine(index)).str());
+        {(storage(output) + " *").str(), ("out" + Twine(index)).str()});
+  for (auto [index, input] : llvm::enumerate(kernel.getInputs()))
+    parameters.push_back({("const " + storage(input) + " *").str(),
+                          ("in" + Twine(index)).str()});
   if (takesPartials(kernel)) {
-    parameters.push_back(getWord(kernel) + " *partials");
-    parameters.push_back("unsigned *arrivalCounters");
+    parameters.push_back({getWord(kernel) + " *", "partials"});
+    parameters.push_back({"unsigned *", "arrivalCounters"});
   }
   if (kernel.getPredicate())
-    parameters.push_back("const uint8_t *flag");
-  for (auto [index, argument] : llvm::enumerate(numbers.getArguments()))
-    parameters.push_back((argument.type + " n" + Twine(index)).str());
+    parameters.push_back({"const uint8_t *", "flag"});
+  for (auto [index, argument] : llvm::enumerate(arguments))
+    parameters.push_back({argument.type.str(), ("n" + Twine(index)).str()});
+  return parameters;
+}
+
+std::string ProgramEmitter::getKernelParameters(KernelOp kernel) {
+  SmallVector<std::string> parameters;
+  if (kernel.isStatistics())
+    parameters.push_back("CountedPart part");
+  for (const auto &[type, name] :
+       listParameters(kernel, numbers.getArguments()))
+    parameters.push_back(
+        (type + Twine(StringRef(type).ends_with("*") ? "" : " ") + name).str());
   return "(" + llvm::join(parameters, ", ") + ")";
 }
 
@@ -327,32 +339,6 @@ LogicalResult ProgramEmitter::emitReduction(KernelOp kernel,
   return success();
 }
 
-LogicalResult ProgramEmitter::emitStatistics(KernelOp kernel,
-                                             ArrayRef<unsigned> order) {
-  os << "  StatisticsCounter<" << kernel.getNumTargets() << "> counter;\n"
-     << "  elementwise<" << getWidth(kernel) << ">("
-     << numbers.getKernel(kernel.getNumReducedElements())
-     << ", [&](auto at) {\n";
-  emitReads(kernel, order, 4);
-  Operation *yield = kernel.getBody().front().getTerminator();
-  for (unsigned target = 0; target < kernel.getNumTargets(); ++target) {
-    bool isCast =
-        yield->getOperand(2 * target) != yield->getOperand(2 * target + 1);
-    for (unsigned half = 0; half <= unsigned(isCast); ++half) {
-      os << "    auto " << (half ? "cast" : "value") << target << " = ";
-      if (failed(emitValue(kernel, order, 2 * target + half, 4)))
-        return failure();
-      os << ";\n";
-    }
-    os << "    counter.add(" << target << ", value" << target << ", "
-       << (isCast ? "cast" : "value") << target << ");\n";
-  }
-  os << "  });\n";
-  for (unsigned target = 0; target < kernel.getNumTargets(); ++target)
-    os << "  counter.finish(" << target << ", out" << target << ");\n";
-  return success();
-}
-
 LogicalResult ProgramEmitter::printKernel(KernelOp kernel, std::string &text) {
   std::string body;
   llvm::raw_string_ostream bodyStream(body), stream(text);
@@ -379,10 +365,13 @@ bool ProgramEmitter::takesPartials(KernelOp kernel) {
 
 void ProgramEmitter::emitKernel(ArrayRef<KernelOp> users, StringRef text) {
   emitKernelComment(users);
-  std::string name = getName(users.front());
+  KernelOp first = users.front();
+  std::string name = getName(first);
   os << "#ifndef " << StringRef(getPrefix(program)).upper() << "_HAS_" << name
-     << "\n__global__ void __launch_bounds__(kThreads) " << name << text
-     << "#endif\n\n";
+     << (first.isStatistics()
+             ? "\nAMP_COUNT_FUNCTION void "
+             : "\n__global__ void __launch_bounds__(kThreads) ")
+     << name << text << "#endif\n\n";
 }
 
 LogicalResult ProgramEmitter::emitKernelBody(KernelOp kernel) {
@@ -409,10 +398,6 @@ void ProgramEmitter::emitKernelLaunch(KernelOp kernel) {
                                                   : "quantizeShape(") +
             number(quantization->getRows()) + ", " +
             number(quantization->getColumns()) + ")";
-  else if (kernel.isStatistics())
-    shape = "statisticsShape(" + number(reduced) + ", " +
-            std::to_string(getWidth(kernel)) + ", " +
-            std::to_string(kernel.getNumTargets()) + ")";
   else if (!kernel.isReduction())
     shape = "elementwiseShape(" + number(outputs) + ", " +
             std::to_string(getWidth(kernel)) + ")";
@@ -425,15 +410,8 @@ void ProgramEmitter::emitKernelLaunch(KernelOp kernel) {
   else
     shape = std::string("rowShape<") + (reduced <= 1024 ? "32" : "kThreads") +
             ">(" + number(outputs) + ")";
-  os << (kernel.isStatistics() ? "launchStatistics" : "launch") << "(\"" << name
-     << "\", run.stream, " << shape;
-  if (kernel.isStatistics()) {
-    os << ",\n        {";
-    llvm::interleaveComma(kernel.getOutputs(), os,
-                          [&](Value output) { os << getPointer(output); });
-    os << "}";
-  }
-  os << ", kernels::" << kernelNames.lookup(kernel);
+  os << "launch(\"" << name << "\", run.stream, " << shape
+     << ", kernels::" << kernelNames.lookup(kernel);
   for (Value output : kernel.getOutputs())
     os << ",\n        " << getPointer(output);
   for (Value input : kernel.getInputs())

@@ -215,11 +215,22 @@ void ProgramEmitter::emitLaunches() {
     }
     if (auto heading = headings.find(number); heading != headings.end())
       os << (number ? "\n" : "") << "  //===-- " << heading->second << "\n\n";
+    auto kernel = dyn_cast<KernelOp>(op);
+    const bool counts = kernel && kernel.isStatistics();
+    if (counts && kernel.sharesLaunch()) {
+      ++number;
+      continue;
+    }
     emitLaunchComment(launch);
     os << "  ";
     if (std::optional<Reader> reader = getReader(launch))
       os << "if (run.reader >= " << getReaderSpelling(*reader) << ") ";
     os << "{\n    LaunchScope scope = run.scope(" << number++ << ");\n";
+    if (counts) {
+      emitCounts(kernel);
+      os << "  }\n";
+      continue;
+    }
     emitGemmBuffers(launch);
     emitPlanPointers(launch);
     emitCollectiveOperands(launch);

@@ -155,19 +155,33 @@ for recipe in ("fp8-delayed", "fp8"):
     assert len(relu) >= 2 and all(0 < got[ZEROS] < got[BINS:].sum() and got[NANS] == 0 for got in relu), relu
     print(recipe, len(found), "values")
 
-# According to the cost model, counting all values of GPT-2 at most doubles the
-# time of a step. Steps that do not count run the same launches.
-gpt2 = f"{folder}/gpt2.mlir"
-run(["amp-model", "gpt2", "--sequence=1024", "-o", gpt2])
-costs = {}
-for watch in ("", " watch=."):
-    program = f"{folder}/gpt2-program.mlir"
-    run(["amp-opt", gpt2, f"--amp-cuda-pipeline=precision=bf16 batch-size=8 attention=cudnn{watch}", "-o", program])
+# One launch counts many values, after one fill of memory. The memory of the
+# training does not grow.
+def describe_costs(model, options):
+    program = f"{folder}/costs.mlir"
+    run(["amp-opt", model, f"--amp-cuda-pipeline={options}", "-o", program])
     text = run(["amp-translate", "--cuda-costs", program])
-    training, readers = text.split("only in steps whose metrics or predictions are read:\n")
-    costs[watch] = training, float(re.search(r"^estimate ([\d.]+) us", training, re.M)[1]), float(
-        re.search(r"^estimate of a step with all of them ([\d.]+) us$", readers, re.M)[1])
-assert costs[""][0] == costs[" watch=."][0]
-_, others, all_values = costs[" watch=."]
-print(f"GPT-2: {others} us, and {all_values} us with the counts of all values, {all_values / others:.2f} times")
-assert others < all_values <= 2 * others
+    training, _, readers = text.partition("only in steps whose metrics or predictions are read:\n")
+    times = [float(re.search(pattern, part, re.M)[1]) for pattern, part in
+             ((r"^estimate ([\d.]+) us", training), (r"^estimate of a step with all of them ([\d.]+) us$", readers))]
+    return training, *times
+
+
+# According to the cost model, counting all values at most doubles the time of a
+# step of each model. Steps that do not count run the same launches.
+SMALL = ("--layers=2", "--heads=4", "--width=64", "--sequence=32")
+MODELS = [(("mlp",), 32, ""), (("mlp",), 256, ""), (("lenet",), 64, ""), (("resnet18",), 64, " convolutions=cudnn"),
+          (("gpt2", *SMALL), 4, ""), (("decoder", *SMALL), 4, ""), (("bert", *SMALL), 4, ""),
+          (("vit", *SMALL[:3], "--image-size=32", "--patch=8"), 4, ""), (("gpt2", "--sequence=1024"), 8, ""),
+          (None, BATCH, "")]
+for arguments, batch, options in MODELS:
+    model = f"{folder}/model.mlir" if arguments else MODEL
+    if arguments:
+        run(["amp-model", *arguments, "-o", model])
+    for precision in ("bf16",) if arguments else ("fp16", "bf16"):
+        common = f"precision={precision} batch-size={batch} attention=cudnn{options}"
+        unwatched, _, _ = describe_costs(model, common)
+        training, others, all_values = describe_costs(model, common + " watch=.")
+        assert training == unwatched, (arguments, precision)
+        print(arguments, precision, f"{others} us, {all_values / others:.2f} times with the counts of all values")
+        assert others < all_values <= 2 * others, (arguments, precision, others, all_values)

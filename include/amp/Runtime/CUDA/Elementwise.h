@@ -135,11 +135,10 @@ struct Lanes {
 };
 
 /// Calls `body` with `Lanes` that together cover [0, count) once: `Width`
-/// elements at a time, then one by one. All threads of the grid call this.
+/// elements at a time, then one by one. Each of `threads` threads calls this.
 template <int Width, typename Body>
-AMP_DEVICE void elementwise(int64_t count, Body body) {
-  const int64_t thread = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  const int64_t threads = int64_t(gridDim.x) * blockDim.x;
+AMP_DEVICE void elementwise(int64_t count, int64_t thread, int64_t threads,
+                            Body body) {
   const int64_t packs = count / Width;
 #pragma unroll 2
   for (int64_t i = thread; i < packs; i += threads)
@@ -147,6 +146,13 @@ AMP_DEVICE void elementwise(int64_t count, Body body) {
   if constexpr (Width > 1)
     for (int64_t i = packs * Width + thread; i < count; i += threads)
       body(Lanes<1>{i});
+}
+
+/// The same for all threads of the grid.
+template <int Width, typename Body>
+AMP_DEVICE void elementwise(int64_t count, Body body) {
+  elementwise<Width>(count, int64_t(blockIdx.x) * blockDim.x + threadIdx.x,
+                     int64_t(gridDim.x) * blockDim.x, body);
 }
 
 /// Calls `body(i)` for each i of [0, count). The index has 32 bits because such

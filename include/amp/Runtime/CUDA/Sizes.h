@@ -65,6 +65,13 @@ inline constexpr int64_t kOperationsPerCount = 32;
 /// adds its counts to the totals in memory.
 inline constexpr int64_t kStatisticsBlocks = 512;
 
+/// The maximum number of kernels that count values in one launch, and of the
+/// words that describe them. The words of a kernel are the number of its
+/// elements and its parameters. All of them are one parameter of a kernel,
+/// which has at most 4096 bytes.
+inline constexpr int kMostCounted = 120;
+inline constexpr int kMostCountedWords = 384;
+
 /// Leading dimension, in bits, of the bit mask of RELU_AUX for rows of
 /// `columns` elements. cuBLASLt requires a multiple of 128.
 AMP_PORTABLE int64_t reluMaskStride(int64_t columns) {

@@ -5,24 +5,37 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Counts the elements of values as `amp.statistics` does, in the body of a
-// kernel over elements (see Runtime/Host/ValueStatistics.h for the counts):
+// Counts the elements of values as `amp.statistics` does (see
+// Runtime/Host/ValueStatistics.h for the counts). A program has a function for
+// each kind of value, and one kernel that calls them:
 //
 //   // Counts the elements of x and the effects of a cast to f16.
-//   __global__ void __launch_bounds__(256) watch(int64_t *out, const float *x)
-//   {
-//     amp::cuda::StatisticsCounter<1> counter;
-//     amp::cuda::elementwise<4>(8192, [&](auto at) {
+//   AMP_COUNT_FUNCTION void watch(CountedPart part, int64_t *out,
+//                                 const float *x) {
+//     StatisticsCounter<1> counter;
+//     part.elementwise<4>([&](auto at) {
 //       auto a = at.load(x);
 //       counter.add(0, a, at.map([](float a) {
-//         return amp::cuda::widen(amp::cuda::roundTo<__half>(a));
+//         return widen(roundTo<__half>(a));
 //       }, a));
 //     });
 //     counter.finish(0, out);
 //   }
+//   __global__ void __launch_bounds__(256) countValues(const CountBatch batch)
+//   {
+//     const int entry = batch.find(blockIdx.x);
+//     switch (batch.entries[entry].function) {
+//     case 0:
+//       return watch(batch.getPart(entry), batch.get<int64_t *>(entry, 0),
+//                    batch.get<const float *>(entry, 1));
+//     }
+//   }
+//
+// One launch of the kernel counts many values. The parameter of the kernel is a
+// table of these values, and each block counts elements of one of them.
 //
 // All counts are integers, so the order of their sums does not matter. The
-// kernel counts exponents in shared memory and everything else in registers.
+// functions count exponents in shared memory and everything else in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +45,18 @@
 #include "amp/Runtime/CUDA/Reduce.h"
 #include "amp/Runtime/Host/ValueStatistics.h"
 
+#include <algorithm>
 #include <initializer_list>
+#include <type_traits>
+#include <vector>
+
+/// A function that counts values. It is not inlined, so that the kernel has its
+/// code and its registers once.
+#ifdef AMP_CUDA_HOST
+#define AMP_COUNT_FUNCTION inline
+#else
+#define AMP_COUNT_FUNCTION __device__ __noinline__
+#endif
 
 namespace amp::cuda {
 
@@ -49,6 +73,10 @@ struct LargestWord {
     return a > b ? a : b;
   }
 };
+
+//===----------------------------------------------------------------------===//
+// Counting
+//===----------------------------------------------------------------------===//
 
 /// Counts the elements of `Values` values. Each thread of a block creates a
 /// counter. All of them use the shared memory of the block.
@@ -157,29 +185,159 @@ AMP_DEVICE void StatisticsCounter<Values>::finish(int value, int64_t *out) {
   }
 }
 
-/// Returns the shape of a kernel that counts `count` elements of `values`
-/// values, `width` at a time.
-inline LaunchShape statisticsShape(int64_t count, int width, int values) {
-  LaunchShape shape = elementwiseShape(count, width);
-  if (shape.grid.x > kStatisticsBlocks)
-    shape.grid.x = unsigned(kStatisticsBlocks);
-  shape.sharedBytes = size_t(values) * kStatisticsWords * sizeof(uint32_t);
-  return shape;
+//===----------------------------------------------------------------------===//
+// Launches that count many values
+//===----------------------------------------------------------------------===//
+
+/// The share of a block in an entry of a table.
+struct CountedPart {
+  int64_t count; ///< the elements of the entry
+  /// The number of the block, and of all blocks of the entry.
+  unsigned block, blocks;
+
+  /// Calls `body` for the elements, as `amp::cuda::elementwise` does.
+  template <int Width, typename Body>
+  AMP_DEVICE void elementwise(Body body) const {
+    amp::cuda::elementwise<Width>(count,
+                                  int64_t(block) * kThreads + threadIdx.x,
+                                  int64_t(blocks) * kThreads, body);
+  }
+};
+
+/// The bits of a parameter in a table.
+template <typename T>
+AMP_HOST_DEVICE uint64_t toWord(T value) {
+  static_assert(sizeof(T) == 8, "pointers, int64_t and double");
+  union Bits {
+    T value;
+    uint64_t word;
+  } bits;
+  bits.value = value;
+  return bits.word;
 }
 
-/// Clears `outputs` and launches a kernel that counts values into them.
-template <typename... Parameters, typename... Arguments>
-Status launchStatistics(const char *name, cudaStream_t stream,
-                        const LaunchShape &shape,
-                        std::initializer_list<int64_t *> outputs,
-                        void (*kernel)(Parameters...),
-                        Arguments &&...arguments) {
-  for (int64_t *output : outputs)
+/// The table of the values that one launch counts.
+struct CountBatch {
+  struct Entry {
+    uint32_t firstBlock; ///< of the launch
+    uint16_t function;   ///< the number in the `switch` of the kernel
+    uint16_t firstWord;  ///< the number of elements. The parameters follow.
+  };
+  int32_t size = 0;
+  uint32_t blocks = 0;
+  Entry entries[kMostCounted];
+  uint64_t words[kMostCountedWords];
+
+  /// The entry of a block.
+  AMP_DEVICE int find(uint32_t block) const {
+    int first = 0, end = size;
+    while (end - first > 1) {
+      const int middle = (first + end) / 2;
+      if (entries[middle].firstBlock <= block)
+        first = middle;
+      else
+        end = middle;
+    }
+    return first;
+  }
+  AMP_DEVICE CountedPart getPart(int entry) const {
+    const uint32_t first = entries[entry].firstBlock;
+    const uint32_t next =
+        entry + 1 < size ? entries[entry + 1].firstBlock : blocks;
+    return {int64_t(words[entries[entry].firstWord]), blockIdx.x - first,
+            next - first};
+  }
+  /// Parameter `index` of the function of an entry.
+  template <typename T>
+  AMP_DEVICE T get(int entry, int index) const {
+    union Bits {
+      uint64_t word;
+      std::conditional_t<std::is_same_v<T, float>, double, T> value;
+    } bits;
+    bits.word = words[entries[entry].firstWord + 1 + index];
+    return T(bits.value);
+  }
+};
+static_assert(sizeof(CountBatch) <= 4096, "a parameter of a kernel");
+
+/// Counts values with as few launches as possible.
+class CountLauncher {
+public:
+  CountLauncher(const char *name, cudaStream_t stream,
+                void (*kernel)(CountBatch))
+      : name(name), stream(stream), kernel(kernel) {}
+
+  /// Adds `count` elements of `values` values, which the kernel counts by
+  /// function `function`, `width` elements at a time. `parameters` are those of
+  /// the function after the first.
+  CountLauncher &add(int function, int width, int values, int64_t count,
+                     std::initializer_list<uint64_t> parameters) {
+    if (batch.size == kMostCounted ||
+        numWords + 1 + int(parameters.size()) > kMostCountedWords)
+      launchBatch();
+    if (1 + int(parameters.size()) > kMostCountedWords) {
+      (void)(status = makeError(
+                 kInvalidArgument,
+                 "%s: a value has %zu parameters, expected at most %d", name,
+                 parameters.size(), kMostCountedWords - 1));
+      return *this;
+    }
+    batch.entries[batch.size++] = {batch.blocks, uint16_t(function),
+                                   uint16_t(numWords)};
+    batch.blocks += unsigned(std::min<int64_t>(
+        elementwiseShape(count, width).grid.x, kStatisticsBlocks));
+    batch.words[numWords++] = uint64_t(count);
+    for (uint64_t word : parameters)
+      batch.words[numWords++] = word;
+    mostValues = std::max(mostValues, values);
+    return *this;
+  }
+
+  /// Launches what has been added, and returns the first error.
+  Status finish() {
+    launchBatch();
+    return status;
+  }
+
+private:
+  void launchBatch() {
+    if (batch.size == 0 || !status.isOk())
+      return;
+    LaunchShape shape;
+    shape.grid.x = batch.blocks;
+    shape.sharedBytes =
+        size_t(mostValues) * kStatisticsWords * sizeof(uint32_t);
+    (void)(status = launch(name, stream, shape, kernel, batch));
+    batch.size = numWords = mostValues = 0;
+    batch.blocks = 0;
+  }
+
+  const char *name;
+  cudaStream_t stream;
+  void (*kernel)(CountBatch);
+  CountBatch batch = {};
+  int numWords = 0, mostValues = 0;
+  Status status;
+};
+
+/// Sets all counts of `outputs` to 0. Adjacent buffers are cleared together.
+inline Status clearCounts(const char *name, cudaStream_t stream,
+                          std::vector<int64_t *> outputs) {
+  constexpr int64_t bytes = kNumStatistics * sizeof(int64_t);
+  constexpr int64_t stride = alignTo(bytes, kBufferAlignment);
+  std::sort(outputs.begin(), outputs.end());
+  for (size_t i = 0, next; i < outputs.size(); i = next) {
+    auto *begin = reinterpret_cast<char *>(outputs[i]);
+    for (next = i + 1; next < outputs.size(); ++next)
+      if (reinterpret_cast<char *>(outputs[next]) !=
+          begin + int64_t(next - i) * stride)
+        break;
     AMP_RETURN_IF_ERROR(check(
-        cudaMemsetAsync(output, 0, kNumStatistics * sizeof(int64_t), stream),
+        cudaMemsetAsync(begin, 0,
+                        size_t(int64_t(next - i - 1) * stride + bytes), stream),
         name));
-  return launch(name, stream, shape, kernel,
-                std::forward<Arguments>(arguments)...);
+  }
+  return Status();
 }
 
 } // namespace amp::cuda

@@ -81,11 +81,51 @@ unsigned KernelOp::getNumStored() {
   return targets > copies ? targets - copies : 0;
 }
 
+/// Returns the last operation before `op` that is not a view, or null.
+static Operation *skipViewsBefore(Operation *op) {
+  do
+    op = op->getPrevNode();
+  while (isa_and_nonnull<UpperHalfOp, ViewOp>(op));
+  return op;
+}
+
+bool KernelOp::sharesLaunch() {
+  auto other = dyn_cast_if_present<KernelOp>(skipViewsBefore(getOperation()));
+  return isStatistics() && other && other.isStatistics() &&
+         getReader(cast<LaunchOpInterface>(getOperation())) ==
+             getReader(cast<LaunchOpInterface>(other.getOperation()));
+}
+
+/// Whether a launch that runs several kernels begins with `kernel`, because its
+/// table has no place for more before it.
+static bool beginsLaunch(KernelOp kernel) {
+  SmallVector<KernelOp> group(1, kernel);
+  while (group.back().sharesLaunch())
+    group.push_back(cast<KernelOp>(skipViewsBefore(group.back())));
+  int size = 0, words = 0;
+  for (KernelOp each : llvm::reverse(group)) {
+    const int own = 1 + int(each.getOperands().size() + each->getNumResults());
+    if (size == ::amp::cuda::kMostCounted ||
+        words + own > ::amp::cuda::kMostCountedWords)
+      size = words = 0;
+    ++size;
+    words += own;
+  }
+  return size == 1;
+}
+
 int64_t KernelOp::getNumKernels() {
-  // The runtime first clears each table of counts.
-  return isStatistics()
-             ? 1 + cast<LaunchOpInterface>(getOperation()).getNumTargets()
-             : 1;
+  if (!isStatistics())
+    return 1;
+  if (sharesLaunch())
+    return beginsLaunch(*this);
+  // The first launch that counts follows a fill of memory, which clears all
+  // counts of the step.
+  for (Operation *op = getOperation()->getPrevNode(); op;
+       op = op->getPrevNode())
+    if (auto other = dyn_cast<KernelOp>(op); other && other.isStatistics())
+      return 1;
+  return 2;
 }
 
 int64_t KernelOp::getScratchBytes() {

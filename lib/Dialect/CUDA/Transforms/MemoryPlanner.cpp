@@ -198,6 +198,7 @@ LogicalResult MemoryPlanner::run() {
   moveUpdatesToEnd();
   moveUpdatesBehindCalls();
   markReaders();
+  placeCounters();
   assignResults();
   copyTiedInputs();
   nameLaunches();

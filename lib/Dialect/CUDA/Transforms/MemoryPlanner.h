@@ -68,6 +68,9 @@ public:
 
 private:
   void markReaders();
+  /// Moves kernels that count values next to each other, so that few launches
+  /// run them. The values that they read live no longer.
+  void placeCounters();
   Value copy(Value value, Operation *before, StringRef name);
   bool isReadAfter(Value state, Operation *op);
   bool mayUpdateInPlace(OpResult value, Value state);

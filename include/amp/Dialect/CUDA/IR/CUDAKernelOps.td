@@ -36,7 +36,8 @@ def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove], [
     The body yields two f32 values for each output: the value, and the same value
     after a cast. The output has the elements of `amp.statistics`. A value without
     a cast is yielded twice, and counts neither as an overflow nor as an underflow.
-    The kernel has at most `kMaxStatistics` outputs and no `finish`.
+    The kernel has at most `kMaxStatistics` outputs and no `finish`. One launch
+    runs the kernels with `statistics` that follow each other in a program.
 
     Values are stored in the element type of the output. Floats round to nearest
     even.
@@ -107,6 +108,8 @@ def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove], [
     /// The maximum number of outputs of a kernel that counts values. Each output
     /// has a table in the shared memory of a block.
     static constexpr unsigned kMaxStatistics = 4;
+    /// Whether the kernel counts values in the launch of the kernel before it.
+    bool sharesLaunch();
     bool isReducedLoop(int64_t loop);
     /// The number of elements of an output, and of values combined for each.
     int64_t getNumOutputElements();

@@ -55,6 +55,9 @@ def PlanMemory : CheckedPass<"cuda-plan-memory", "::mlir::ModuleOp"> {
     largest of these buffers separately. After a tensor that N ranks do not divide
     evenly, the plan reserves up to N - 1 elements.
 
+    Kernels that count values move next to each other, because one launch then
+    runs all of them. The values that they read live no longer.
+
     A remark reports the bytes that the plan takes for intermediate values, the
     most bytes of them in use at one time, and the ratio.
   }];
