@@ -205,6 +205,15 @@ findLostValue(const WatchedRecord *record,
   return nullptr;
 }
 
+/// Whether `op` may exceed the range of f32 for moderate operands.
+static bool isExponential(llvm::StringRef op) {
+  llvm::StringRef name = op.substr(op.rfind('.') + 1);
+  static constexpr llvm::StringLiteral names[] = {
+      "cosh", "exp", "exp2", "expm1", "exponential", "exponential_minus_one",
+      "sinh"};
+  return llvm::is_contained(names, name);
+}
+
 /// Judges an operation by its operands, in a step that is not finite in f32
 /// either. A value beyond the range of an inserted cast is too large.
 void Explainer::adviseOnOperands(Explanation &explanation,
@@ -252,6 +261,17 @@ void Explainer::adviseOnOperands(Explanation &explanation,
     explanation.advice.push_back(
         {"take a smaller learning rate, clip the gradients, or normalize the "
          "values before this operation",
+         "", "", false});
+    return;
+  }
+  const auto &fields = explanation.culprit->total.fields;
+  if (isExponential(explanation.culprit->op) && fields[host::kInfinities] &&
+      !fields[host::kNaNs]) {
+    explanation.cause = Cause::Range;
+    explanation.advice.push_back(
+        {"clip the operands from above, or subtract the largest of them first, "
+         "as a softmax does: the exponential of a number above 88 is beyond "
+         "the range of f32",
          "", "", false});
     return;
   }

@@ -321,6 +321,34 @@ np.savez(folder + "mask-data.npz", **arrays)
 assert "no step was skipped" in ok("--data", folder + "mask-data.npz", "--batch-size", 8, "--steps", 2, "--no-shuffle",
                                    "--precision=fp16", "--explain", model=folder + "mask-data.mlir")
 
+# Prepared last: the cosine similarity of a vector of zeros, a softplus written with
+# exp, whose operand also has zeros, and a power by repeated squares.
+cosine = LINEAR + """  %q = train.mul %h, %h : (TENSOR, TENSOR) -> TENSOR
+  %t = train.reduce_sum %q {dims = array<i64: 1>, keep_dims} : (TENSOR) -> tensor<?x1xf32>
+  %n = train.sqrt %t : tensor<?x1xf32>
+  %yq = train.mul %y, %y : (TENSOR, TENSOR) -> TENSOR
+  %yt = train.reduce_sum %yq {dims = array<i64: 1>, keep_dims} : (TENSOR) -> tensor<?x1xf32>
+  %yn = train.sqrt %yt : tensor<?x1xf32>
+  %d = train.mul %h, %y : (TENSOR, TENSOR) -> TENSOR
+  %nn = train.mul %n, %yn : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+  %out = train.div %d, %nn : (TENSOR, tensor<?x1xf32>) -> TENSOR
+"""
+check("cosine", explain("cosine", cosine, data(x=rows), "--precision=fp16"),
+      "domain", "has zeros", line="%out = ", op="train.div")
+softplus = LINEAR + """  %p = train.relu %h : TENSOR
+  %e = train.exp %p : TENSOR
+  %one = train.constant dense<1.0> : tensor<f32>
+  %s = train.add %e, %one : (TENSOR, tensor<f32>) -> TENSOR
+  %out = train.log %s : TENSOR
+"""
+check("softplus", explain("softplus", softplus, data(100), "--precision=bf16", lr=0.0),
+      "range", "clip the operands from above", line="%e = ", op="train.exp")
+power = LINEAR + "  %p0 = train.abs %h : TENSOR\n" + "".join(
+    f"  %p{i + 1} = train.mul %p{i}, %p{i} : (TENSOR, TENSOR) -> TENSOR\n" for i in range(5)) + (
+    "  %out = train.linear %p5, %w : (TENSOR, tensor<8x8xf32>) -> TENSOR\n")
+check("power", explain("power", power, data(1), "--precision=fp16", lr=0.0),
+      "precision", "f32", line="%p5 = ", op="train.mul", cast=True)
+
 # In a loop: the operation, and the iteration in which it fails first.
 loop = f"""  %h = train.linear %x, %w : ({S}, {S}) -> {S}
   %c0 = arith.constant 0 : index
