@@ -268,8 +268,8 @@ public:
       : name(name), stream(stream), kernel(kernel) {}
 
   /// Adds `count` elements of `values` values, which the kernel counts by
-  /// function `function`, `width` elements at a time. `parameters` are those of
-  /// the function after the first.
+  /// function `function`, `width` elements at a time. `parameters` follow the
+  /// first parameter of the function.
   CountLauncher &add(int function, int width, int values, int64_t count,
                      std::initializer_list<uint64_t> parameters) {
     if (batch.size == kMostCounted ||

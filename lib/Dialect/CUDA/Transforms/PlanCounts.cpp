@@ -19,8 +19,8 @@ using namespace mlir;
 using namespace mlir::cuda;
 
 namespace {
-/// A kernel that counts values, with its interval. Numbers are those of the
-/// operations that stay where they are.
+/// A kernel that counts values, with its interval. Only the operations that stay
+/// where they are have numbers.
 struct Counter {
   KernelOp kernel;
   /// The launches whose results only this kernel reads. They move with it.
