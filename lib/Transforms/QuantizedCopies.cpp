@@ -8,6 +8,7 @@
 #include "QuantizedCopies.h"
 
 #include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
+#include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Support/TensorTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,7 +20,8 @@ BlockArgument mlir::amp::findWeight(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     auto iface = dyn_cast<FloatRangeOpInterface>(op);
     bool moves = iface && iface.getElementFlow() == ElementFlow::Moves;
-    if (op->getNumOperands() != 1 || (!moves && !CastLike(op)))
+    if (op->getNumOperands() != 1 ||
+        (!moves && !CastLike(op) && !isa<UpperHalfOp>(op)))
       return {};
     value = op->getOperand(0);
   }

@@ -20,7 +20,8 @@
 
 namespace mlir::amp {
 
-/// Returns the parameter that casts and moves turn into `value`, or null.
+/// Returns the parameter that casts, cuts to the upper half and moves turn into
+/// `value`, or null.
 BlockArgument findWeight(Value value);
 
 /// Returns the value that inserted casts narrow to `value`. Quantisation then
