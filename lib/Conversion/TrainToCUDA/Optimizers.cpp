@@ -266,7 +266,6 @@ static void createOptimizer(MutableArrayRef<Update> group) {
     if (last->isBeforeInBlock(update.op))
       last = update.op;
   OpBuilder builder(last);
-
   SmallVector<double> decays;
   SmallVector<Location> locations;
   for (Update &update : group) {
@@ -301,7 +300,8 @@ static void createOptimizer(MutableArrayRef<Update> group) {
       builder.getDenseI64ArrayAttr(copies),
       builder.getDenseI64ArrayAttr(compensations),
       builder.getDenseI64ArrayAttr({}), builder.getDenseI64ArrayAttr(keys),
-      UnitAttr(), UnitAttr(), first.check ? builder.getUnitAttr() : UnitAttr(),
+      ArrayAttr(), UnitAttr(), UnitAttr(),
+      first.check ? builder.getUnitAttr() : UnitAttr(),
       builder.getF64FloatAttr(0.0), builder.getF64FloatAttr(0.9),
       builder.getF64FloatAttr(0.999), builder.getF64FloatAttr(1e-8));
   if (auto sgd = dyn_cast<train::SGDOp>(first.op)) {

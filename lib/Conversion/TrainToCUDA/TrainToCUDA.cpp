@@ -323,8 +323,10 @@ struct ConvertTrainToCUDA
     // Common subexpression elimination would undo this.
     if (recomputeLaunches(step, recomputeRate))
       mergeKernels(step);
-    if (epilogues)
+    if (epilogues) {
       fuseQuantizations(step);
+      quantizeInOptimizers(step);
+    }
     startCollectivesEarly(step);
     nameLaunches(step);
     step.walk([&](LaunchOpInterface) { ++numLaunches; });

@@ -145,6 +145,10 @@ void mergeKernels(func::FuncOp step);
 /// known before them. Otherwise makes them find the magnitudes for the scales.
 void fuseQuantizations(func::FuncOp step);
 
+/// Makes optimizers write the 8-bit copies of the parameters that they update,
+/// for the next step, if the scales follow from earlier steps.
+void quantizeInOptimizers(func::FuncOp step);
+
 /// Names each launch without a name and makes all names unique in the function.
 void nameLaunches(func::FuncOp step);
 

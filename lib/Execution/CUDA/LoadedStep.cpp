@@ -418,9 +418,10 @@ mlir::amp::createCUDAStep(ModuleOp source, StepProgram &program,
   amp_step_options settings = {};
   settings.size = sizeof(settings);
   settings.device = options.compiler.device;
+  settings.flags = AMP_STEP_NO_STATE_ADDRESSES;
   // The runner needs the predictions of a step only for counts.
   if (options.watch.empty())
-    settings.flags = AMP_STEP_NO_PREDICTIONS;
+    settings.flags |= AMP_STEP_NO_PREDICTIONS;
   amp_step_exchange exchange = {};
   if (RankGroup *group = RankGroup::getCurrent(); group && pipeline.ranks > 1) {
     exchange = group->getExchange();

@@ -48,7 +48,8 @@ static llvm::SmallBitVector getCasts(LaunchOpInterface launch) {
   if (auto norm = dyn_cast<QuantizedNormOp>(launch.getOperation()))
     casts.set(norm.getNumStored(), launch.getNumTargets());
   if (auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation()))
-    casts.set(launch.getNumTargets() - optimizer.getCopies().size(),
+    casts.set(launch.getNumTargets() - optimizer.getCopies().size() -
+                  optimizer.getNumQuantizedTargets(),
               launch.getNumTargets());
   auto kernel = dyn_cast<KernelOp>(launch.getOperation());
   if (!kernel || kernel.isReduction())
@@ -82,8 +83,9 @@ static bool isRead(LaunchOpInterface launch, unsigned index,
   if (casts.none())
     return true;
   if (auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation()))
-    return index <
-           optimizer.getInputs().size() - optimizer.getOldCopies().size();
+    return index < optimizer.getInputs().size() -
+                       optimizer.getOldCopies().size() -
+                       optimizer.getQuantizedInputs().size();
   auto kernel = dyn_cast<KernelOp>(launch.getOperation());
   if (!kernel)
     return false;
@@ -325,8 +327,10 @@ static void printFloat8(ArrayRef<LaunchOpInterface> launches,
       bytes += getTrafficBytes(launch);
     }
     auto kernel = dyn_cast<KernelOp>(launch.getOperation());
+    auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation());
     fused += isa<QuantizedNormOp>(launch.getOperation()) ||
-             (kernel && kernel.getQuantization());
+             (kernel && kernel.getQuantization()) ||
+             (optimizer && optimizer.getQuantized());
   }
   if (products + copies + fused == 0)
     return;
@@ -398,7 +402,7 @@ void mlir::cuda::printCosts(ProgramOp program, StringRef name, int64_t nodes,
   SmallVector<LaunchOpInterface> training;
   for (LaunchOpInterface launch : launches) {
     // Collectives come after the launches.
-    if (getReader(launch) || launch.isCollective())
+    if (!isInEachStep(launch) || launch.isCollective())
       continue;
     training.push_back(launch);
     print(launch);
@@ -429,6 +433,11 @@ void mlir::cuda::printCosts(ProgramOp program, StringRef name, int64_t nodes,
   if (program.getBound())
     os << "; no plan takes less than " << *program.getBound();
   os << "\n";
+  if (llvm::any_of(launches, refreshes))
+    os << "only in steps before which the caller has changed a state:\n";
+  for (LaunchOpInterface launch : launches)
+    if (refreshes(launch))
+      print(launch);
   if (llvm::none_of(launches, [](LaunchOpInterface launch) {
         return getReader(launch).has_value();
       }))
@@ -436,7 +445,8 @@ void mlir::cuda::printCosts(ProgramOp program, StringRef name, int64_t nodes,
   os << "only in steps whose metrics or predictions are read:\n";
   double seconds = 0;
   for (LaunchOpInterface launch : launches) {
-    seconds += estimateSeconds(launch, target);
+    if (!refreshes(launch))
+      seconds += estimateSeconds(launch, target);
     if (getReader(launch))
       print(launch);
   }

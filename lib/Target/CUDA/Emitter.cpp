@@ -261,6 +261,10 @@ void ProgramEmitter::emitBanner() {
                 kernel.getQuantization()->getBlocks());
       }))
     os << "#include \"amp/Runtime/CUDA/QuantizedBlocks.h\"\n";
+  if (llvm::any_of(
+          program.getBody().front().getOps<OptimizerOp>(),
+          [](OptimizerOp optimizer) { return optimizer.getQuantized(); }))
+    os << "#include \"amp/Runtime/CUDA/QuantizedOptimizer.h\"\n";
   if (llvm::any_of(program.getBody().front().getOps<KernelOp>(),
                    [](KernelOp kernel) { return kernel.isStatistics(); }))
     os << "#include \"amp/Runtime/CUDA/ValueStatistics.h\"\n";
@@ -414,6 +418,8 @@ void ProgramEmitter::emitTables() {
        << getDouble(getTrafficBytes(launch)) << ", LaunchInfo::Unit::" << unit;
     if (std::optional<Reader> reader = getReader(launch))
       os << ", " << getReaderSpelling(*reader);
+    else if (refreshes(launch))
+      os << ", Reader::Training, /*refreshes=*/true";
     os << "},\n";
   }
   os << "};\n\n";

@@ -161,6 +161,8 @@ private:
   void emitPlanPointers(LaunchOpInterface launch);
   void emitPlanRun(LaunchOpInterface launch);
   /// Prints the tables of tensors.
+  LogicalResult emitQuantizedTable(OptimizerOp optimizer);
+  std::string getQuantizedTable(LaunchOpInterface launch);
   LogicalResult emitOptimizers();
   LogicalResult emitTable(LaunchOpInterface launch);
   LogicalResult emitKernels();

@@ -225,6 +225,8 @@ void ProgramEmitter::emitLaunches() {
     os << "  ";
     if (std::optional<Reader> reader = getReader(launch))
       os << "if (run.reader >= " << getReaderSpelling(*reader) << ") ";
+    if (refreshes(launch))
+      os << "if (run.refreshes) ";
     os << "{\n    LaunchScope scope = run.scope(" << number++ << ");\n";
     if (counts) {
       emitCounts(kernel);

@@ -28,6 +28,8 @@ struct TableEntry {
   /// The keys for the stochastic rounding of the parameter, the first state and
   /// the second state, or -1.
   std::array<int64_t, 3> keys = {-1, -1, -1};
+  /// The number of its 8-bit copies, or -1.
+  int64_t quantized = -1;
 };
 } // namespace
 
@@ -55,6 +57,9 @@ static SmallVector<TableEntry> getEntries(OptimizerOp optimizer) {
        {optimizer.getCompensations(), optimizer.getCopies()})
     for (int64_t index : indices)
       entries[index].copy = optimizer.getOutputs()[next++];
+  for (auto [number, each] :
+       llvm::enumerate(optimizer.getQuantizedParameters()))
+    entries[each.getIndex()].quantized = number;
   return entries;
 }
 
@@ -132,9 +137,63 @@ LogicalResult ProgramEmitter::emitTable(LaunchOpInterface launch) {
        << ", Type::" << type(entry.gradient, "F32")
        << ", Type::" << type(entry.copy, "F16") << ", "
        << getFloatLiteral(APFloat(entry.weightDecay), false)
-       << getStorage(entry) << "},\n";
+       << getStorage(entry)
+       << (entry.quantized < 0 ? ""
+                               : (getStorage(entry).empty() ? ", {}, " : ", ") +
+                                     std::to_string(entry.quantized))
+       << "},\n";
   os << "};\n";
   return success();
+}
+
+LogicalResult ProgramEmitter::emitQuantizedTable(OptimizerOp optimizer) {
+  if (!optimizer.getQuantized())
+    return success();
+  std::string name = getName(optimizer);
+  SmallVector<QuantizedParameterAttr> parameters =
+      optimizer.getQuantizedParameters();
+  BufferOp table = findBuffer("table", name + ".quantized");
+  const int64_t bytes = parameters.size() * CUDADialect::kQuantizedEntryBytes;
+  if (!table || table.getBytes() < bytes)
+    return optimizer.emitOpError("needs a buffer '")
+           << name << ".quantized' of role 'table' with " << bytes
+           << " bytes, which the program lacks";
+  os << "static_assert(sizeof(QuantizedParameter) == "
+     << CUDADialect::kQuantizedEntryBytes << ", \"as planned\");\n"
+     << "// Codes, transposed codes, inverse and magnitude, scale, rows and\n"
+     << "// columns, type that is quantised, whether to saturate and to keep\n"
+     << "// values that are not finite.\n"
+     << "const QuantizedEntry quantized_" << name << "[] = {\n";
+  for (auto [number, parameter] : llvm::enumerate(parameters)) {
+    auto [input, target] = optimizer.getQuantizedPlace(number);
+    QuantizationAttr copies = parameter.getQuantization();
+    os << "    {";
+    for (std::optional<unsigned> place :
+         {copies.getPayloadTarget(), copies.getTransposedTarget(),
+          copies.getInverseTarget(), copies.getAmaxTarget()})
+      os << (place ? getOffset(optimizer.getOutputs()[target + *place])
+                   : std::string("-1"))
+         << ", ";
+    os << getOffset(optimizer.getInputs()[input]) << ", "
+       << numbers.getHost(copies.getRows()) << ", "
+       << numbers.getHost(copies.getColumns())
+       << ", Type::" << getTypeEnumerator(parameter.getSource()) << ", "
+       << (copies.getSaturate() ? "true" : "false") << ", "
+       << (copies.getKeepNonFinite() ? "true" : "false") << "},\n";
+  }
+  os << "};\n";
+  return success();
+}
+
+/// The last members of OptimizerGroup for an optimizer that quantises.
+std::string ProgramEmitter::getQuantizedTable(LaunchOpInterface launch) {
+  auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation());
+  if (!optimizer || !optimizer.getQuantized())
+    return "";
+  std::string name = getName(launch);
+  return ",\n     quantized_" + name + ", " +
+         std::to_string(optimizer.getQuantizedParameters().size()) +
+         ", at::" + buffers.lookup(findBuffer("table", name + ".quantized"));
 }
 
 LogicalResult ProgramEmitter::emitOptimizers() {
@@ -149,13 +208,17 @@ LogicalResult ProgramEmitter::emitOptimizers() {
   for (LaunchOpInterface launch : launches)
     if (tables.contains(launch) && failed(emitTable(launch)))
       return failure();
+  for (LaunchOpInterface launch : launches)
+    if (auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation());
+        optimizer && failed(emitQuantizedTable(optimizer)))
+      return failure();
   os << "const OptimizerGroup kOptimizers[] = {\n";
   for (LaunchOpInterface launch : launches)
     if (tables.contains(launch)) {
       std::string name = getName(launch);
       os << "    {entries_" << name << ", " << launch.getNumTableEntries()
          << ", at::" << buffers.lookup(findBuffer("table", name + ".table"))
-         << "},\n";
+         << getQuantizedTable(launch) << "},\n";
     }
   os << "};\n\n";
   return success();
@@ -195,8 +258,11 @@ void ProgramEmitter::emitOptimizer(OptimizerOp optimizer) {
           ? "run.at<UnscaleState>(" + getOffset(optimizer.getMultiplier()) + ")"
           : "nullptr";
   bool isAdam = optimizer.getKind() != OptimizerKind::SGD;
-  os << (isAdam ? "adam" : "sgd") << "(run.stream, " << getTable(optimizer)
-     << ",\n        ";
+  if (optimizer.getQuantized())
+    os << (isAdam ? "quantizedAdam" : "quantizedSgd") << "<Float8::E4M3>";
+  else
+    os << (isAdam ? "adam" : "sgd");
+  os << "(run.stream, " << getTable(optimizer) << ",\n        ";
   if (isAdam)
     os << "AdamConfig{" << real(optimizer.getBeta1(), true) << ", "
        << real(optimizer.getBeta2(), true) << ", "

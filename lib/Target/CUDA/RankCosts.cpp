@@ -139,7 +139,7 @@ void mlir::cuda::printRankCosts(
       continue;
     }
     auto launch = dyn_cast<LaunchOpInterface>(op);
-    if (!launch || getReader(launch))
+    if (!launch || !isInEachStep(launch))
       continue;
     if (!launch.isCollective()) {
       now += estimate(launch);

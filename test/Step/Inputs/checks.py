@@ -357,6 +357,20 @@ def check_no_predictions(program):
     print("predictions")
 
 
+def check_no_addresses(program):
+    """A step that gives no addresses of states trains the same."""
+    usual, hidden = (Step(program, seed=3, flags=flags) for flags in (0, steps.NO_STATE_ADDRESSES))
+    for step in (usual, hidden):
+        train(step)
+    assert same(hidden.states(), usual.states())
+    for name, (_, tensor) in hidden.tensors(steps.STATES).items():
+        assert not tensor.data and usual.tensors(steps.STATES)[name][1].data
+    assert all(tensor.data for _, tensor in hidden.tensors(steps.METRICS).values())
+    for step in (usual, hidden):
+        step.destroy()
+    print("addresses")
+
+
 def check_errors(program):
     null = c.POINTER(steps.Program)()
     handle, count = c.c_void_p(), c.c_int32(5)
@@ -451,5 +465,6 @@ def check_program(program, device, folder, amp_run):
     check_files(program, folder, states, amp_run)
     check_forward(program)
     check_no_predictions(program)
+    check_no_addresses(program)
     check_errors(program)
     return states

@@ -25,75 +25,11 @@
 #ifndef AMP_RUNTIME_CUDA_OPTIMIZER_H
 #define AMP_RUNTIME_CUDA_OPTIMIZER_H
 
+#include "amp/Runtime/CUDA/OptimizerTable.h"
 #include "amp/Runtime/CUDA/Random.h"
-#include "amp/Runtime/CUDA/Reduce.h"
 #include "amp/Runtime/CUDA/StepState.h"
 
-#include <vector>
-
 namespace amp::cuda {
-
-/// How the parameter and the states of a tensor are stored.
-struct OptimizerStorage {
-  Type parameter = Type::F32;                 ///< f16, bf16 or f32
-  Type first = Type::F32, second = Type::F32; ///< bf16 or f32
-  /// Whether the halves of an f32 parameter are stored apart. The upper 16 bits
-  /// of all elements come first. The lower 16 bits start at `lowerHalfOffset`.
-  bool isSplit = false;
-  /// The keys of the random numbers for the parameter, the first state and the
-  /// second state. -1 rounds to nearest even, and other keys stochastically.
-  int32_t keys[3] = {-1, -1, -1};
-
-  AMP_HOST_DEVICE bool isPlain() const {
-    return parameter == Type::F32 && first == Type::F32 &&
-           second == Type::F32 && !isSplit;
-  }
-};
-
-/// One tensor. All pointers are on the device and aligned to 16 bytes, as every
-/// buffer of a plan is.
-struct OptimizerTensor {
-  void *parameter = nullptr;      ///< the master weight, in place
-  const void *gradient = nullptr; ///< f16, bf16 or f32, scaled
-  void *first = nullptr;          ///< velocity of sgd, exp_avg of adam; or null
-  void *second = nullptr;         ///< exp_avg_sq of adam
-  /// The f16 or bf16 copy of an f32 parameter, or the rounding error of a
-  /// parameter in 16 bits, in place; or null.
-  void *copy = nullptr;
-  int64_t count = 0;
-  Type gradientType = Type::F32;
-  Type copyType = Type::F32;
-  float weightDecay = 0.0f;
-  int64_t firstChunk = 0; ///< set by `writeOptimizerTable`
-  OptimizerStorage storage;
-};
-
-/// A table on the device.
-struct OptimizerTable {
-  const OptimizerTensor *tensors = nullptr;
-  int32_t size = 0;
-  int64_t chunks = 0;
-  /// Whether all parameters and states are f32 and whole.
-  bool isPlain = true;
-};
-
-/// Chunks of a table. The size of its scratch follows from them.
-constexpr int64_t optimizerChunks(const OptimizerTensor *tensors,
-                                  int32_t size) {
-  int64_t chunks = 0;
-  for (int32_t i = 0; i < size; ++i)
-    chunks += ceilDiv(tensors[i].count, kOptimizerChunk);
-  return chunks;
-}
-/// Bytes of a table.
-constexpr int64_t optimizerTableBytes(int32_t size) {
-  return size * int64_t(sizeof(OptimizerTensor));
-}
-
-/// Checks the tensors, copies them to `device` (`optimizerTableBytes`) and
-/// waits. It is called at creation.
-inline Status writeOptimizerTable(const OptimizerTensor *tensors, int32_t size,
-                                  void *device, OptimizerTable *table);
 
 /// amp.unscale (except the products, which the optimizer computes) and the norm
 /// of train.clip_by_global_norm. `scale` is null for 1. `maxNorm` is 0 for no
@@ -145,95 +81,8 @@ template <typename = void>
 Status castParameters(cudaStream_t stream, const OptimizerTable &table);
 
 //===----------------------------------------------------------------------===//
-// Tables
+// Parameters and states
 //===----------------------------------------------------------------------===//
-
-inline Status writeOptimizerTable(const OptimizerTensor *tensors, int32_t size,
-                                  void *device, OptimizerTable *table) {
-  std::vector<OptimizerTensor> entries(tensors, tensors + size);
-  int64_t chunks = 0;
-  bool plain = true;
-  auto misaligned = [](const void *pointer) {
-    return reinterpret_cast<uintptr_t>(pointer) % 16 != 0;
-  };
-  for (int32_t i = 0; i < size; ++i) {
-    OptimizerTensor &t = entries[i];
-    if (t.count < 0 || !t.parameter)
-      return makeError(kInvalidArgument, "optimizer entry %d lacks a parameter",
-                       int(i));
-    if (misaligned(t.parameter) || misaligned(t.gradient) ||
-        misaligned(t.first) || misaligned(t.second) || misaligned(t.copy))
-      return makeError(kInvalidArgument,
-                       "optimizer entry %d is not aligned to 16 bytes", int(i));
-    if (t.gradientType != Type::F16 && t.gradientType != Type::BF16 &&
-        t.gradientType != Type::F32)
-      return makeError(kInvalidArgument,
-                       "the gradient of optimizer entry %d is %s, expected "
-                       "f16, bf16 or f32",
-                       int(i), typeName(t.gradientType));
-    if (t.copy && t.copyType != Type::F16 && t.copyType != Type::BF16)
-      return makeError(kInvalidArgument,
-                       "the copy of optimizer entry %d is %s, expected f16 or "
-                       "bf16",
-                       int(i), typeName(t.copyType));
-    if (t.storage.isSplit && (t.storage.parameter != Type::F32 || t.copy))
-      return makeError(kInvalidArgument,
-                       "the halves of optimizer entry %d are stored apart, "
-                       "expected an f32 parameter without a copy",
-                       int(i));
-    if (t.copy && t.gradient && t.storage.parameter != Type::F32 &&
-        (t.copyType != t.storage.parameter || t.storage.keys[0] >= 0))
-      return makeError(kInvalidArgument,
-                       "the rounding error of optimizer entry %d is %s, "
-                       "expected the type of the parameter, which is rounded "
-                       "to nearest",
-                       int(i), typeName(t.copyType));
-    plain &= t.storage.isPlain();
-    t.firstChunk = chunks;
-    chunks += ceilDiv(t.count, kOptimizerChunk);
-  }
-  if (size)
-    AMP_CUDA_CALL(cudaMemcpy(device, entries.data(), optimizerTableBytes(size),
-                             cudaMemcpyHostToDevice));
-  *table = {static_cast<const OptimizerTensor *>(device), size, chunks, plain};
-  return Status();
-}
-
-/// Shape for a kernel over the chunks of a table.
-inline LaunchShape chunkShape(const OptimizerTable &table) {
-  LaunchShape shape;
-  shape.grid.x = unsigned(gradientParts(table.chunks));
-  shape.sharedBytes = kThreads / 32 * 16 + 16;
-  return shape;
-}
-
-/// Calls `body(tensor, lanes)` for every element of the table, eight at a time
-/// except in the tails of tensors. `lanes.index` counts within the tensor.
-template <typename Body>
-AMP_DEVICE void forEachElement(const OptimizerTable &table, Body body) {
-  constexpr int width = 8;
-  for (int64_t chunk = blockIdx.x; chunk < table.chunks; chunk += gridDim.x) {
-    // Find the last tensor that begins at or before the chunk and is not empty.
-    int32_t low = 0, high = table.size - 1;
-    while (low < high) {
-      const int32_t middle = (low + high + 1) / 2;
-      if (table.tensors[middle].firstChunk <= chunk)
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    const OptimizerTensor tensor = table.tensors[low];
-    AMP_ASSUME_GLOBAL(tensor.parameter);
-    const int64_t begin = (chunk - tensor.firstChunk) * kOptimizerChunk;
-    const int64_t rest = tensor.count - begin;
-    const int64_t count = rest < kOptimizerChunk ? rest : kOptimizerChunk;
-    const int64_t packs = count / width;
-    for (int64_t i = threadIdx.x; i < packs; i += kThreads)
-      body(tensor, Lanes<width>{begin + i * width});
-    for (int64_t i = packs * width + threadIdx.x; i < count; i += kThreads)
-      body(tensor, Lanes<1>{begin + i});
-  }
-}
 
 /// Loads elements of type `type`: f16, bf16 or f32.
 template <int Width>
@@ -247,12 +96,24 @@ AMP_DEVICE Pack<float, Width> loadStored(const void *data, Type type,
   return at.load(static_cast<const float *>(data));
 }
 
-/// Rounds elements to `type`, stochastically if `key` is not negative, and
-/// writes them.
+/// Rounds elements to `type`, f16, bf16 or f32, to nearest even.
 template <int Width>
-AMP_DEVICE void storeRounded(void *data, Type type, int32_t key,
-                             const int64_t *rng, Lanes<Width> at,
-                             Pack<float, Width> values) {
+AMP_DEVICE Pack<float, Width> roundPack(Pack<float, Width> values, Type type) {
+#pragma unroll
+  for (int lane = 0; lane < Width; ++lane)
+    values[lane] = type == Type::F16 ? widen(roundTo<__half>(values[lane]))
+                   : type == Type::BF16
+                       ? widen(roundTo<__nv_bfloat16>(values[lane]))
+                       : values[lane];
+  return values;
+}
+
+/// Rounds elements to `type`, stochastically if `key` is not negative, and
+/// writes them. Returns what was written.
+template <int Width>
+AMP_DEVICE Pack<float, Width> storeRounded(void *data, Type type, int32_t key,
+                                           const int64_t *rng, Lanes<Width> at,
+                                           Pack<float, Width> values) {
   AMP_ASSUME_GLOBAL(data);
   if (key >= 0) {
     const auto words = randomWords(at, rng, uint32_t(key));
@@ -266,6 +127,7 @@ AMP_DEVICE void storeRounded(void *data, Type type, int32_t key,
     at.store(static_cast<__nv_bfloat16 *>(data), values);
   else
     at.store(static_cast<float *>(data), values);
+  return roundPack(values, type);
 }
 
 /// Writes the copy of a parameter, if it has one.
@@ -308,15 +170,15 @@ struct StoredTensor {
       values[lane] = __uint_as_float(uint32_t(upper[lane]) << 16 | lower[lane]);
     return values;
   }
+  /// Returns the parameter as products read it: the upper half of a split
+  /// parameter, or the stored value.
   template <int Width>
-  AMP_DEVICE void storeParameter(Lanes<Width> at,
-                                 const Pack<float, Width> &values) const {
+  AMP_DEVICE Pack<float, Width>
+  storeParameter(Lanes<Width> at, const Pack<float, Width> &values) const {
     if (isCompensated())
       storeError(at, values);
-    if (!isSplit()) {
-      store(tensor.parameter, tensor.storage.parameter, 0, at, values);
-      return;
-    }
+    if (!isSplit())
+      return store(tensor.parameter, tensor.storage.parameter, 0, at, values);
     Pack<uint16_t, Width> upper, lower;
 #pragma unroll
     for (int lane = 0; lane < Width; ++lane) {
@@ -326,6 +188,13 @@ struct StoredTensor {
     }
     at.store(getHalf(0), upper);
     at.store(getHalf(lowerHalfOffset(tensor.count)), lower);
+    return widenUpper(upper);
+  }
+  /// Loads the parameter as products read it.
+  template <int Width>
+  AMP_DEVICE Pack<float, Width> loadRead(Lanes<Width> at) const {
+    return isSplit() ? widenUpper(at.load(getHalf(0)))
+                     : load(tensor.parameter, tensor.storage.parameter, at);
   }
 
   template <int Width>
@@ -356,6 +225,15 @@ struct StoredTensor {
   }
 
 private:
+  template <int Width>
+  AMP_DEVICE static Pack<float, Width>
+  widenUpper(const Pack<uint16_t, Width> &upper) {
+    Pack<float, Width> values;
+#pragma unroll
+    for (int lane = 0; lane < Width; ++lane)
+      values[lane] = __uint_as_float(uint32_t(upper[lane]) << 16);
+    return values;
+  }
   AMP_DEVICE bool isSplit() const { return !Plain && tensor.storage.isSplit; }
   AMP_DEVICE bool isCompensated() const {
     return !Plain && tensor.storage.parameter != Type::F32 &&
@@ -384,10 +262,11 @@ private:
   }
   /// Rounds with the key of the tensor at index `key`.
   template <int Width>
-  AMP_DEVICE void store(void *data, Type type, int key, Lanes<Width> at,
-                        const Pack<float, Width> &values) const {
-    storeRounded(data, Plain ? Type::F32 : type,
-                 Plain ? -1 : tensor.storage.keys[key], rng, at, values);
+  AMP_DEVICE Pack<float, Width> store(void *data, Type type, int key,
+                                      Lanes<Width> at,
+                                      const Pack<float, Width> &values) const {
+    return storeRounded(data, Plain ? Type::F32 : type,
+                        Plain ? -1 : tensor.storage.keys[key], rng, at, values);
   }
   AMP_DEVICE uint16_t *getHalf(int64_t offset) const {
     AMP_ASSUME_GLOBAL(tensor.parameter);
@@ -496,26 +375,27 @@ struct GradientScale {
   }
 };
 
+/// Updates some elements of a tensor by the rule of sgd. Returns the parameter
+/// as products read it.
 template <bool Plain>
-__global__ void __launch_bounds__(kThreads, kBlocks)
-    sgdKernel(OptimizerTable table, SgdConfig config, const float *learningRate,
-              const UnscaleState *state, const uint8_t *guard,
-              const int64_t *rng) {
-  if (!guarded(guard))
-    return;
-  const float rate = loadOne(learningRate);
-  const GradientScale scale(state);
-  forEachElement(table, [&](const OptimizerTensor &tensor, auto at) {
-    constexpr int width = decltype(at)::width;
+struct SgdUpdate {
+  SgdConfig config;
+  float rate;
+  GradientScale scale;
+  const int64_t *rng;
+
+  template <int Width>
+  AMP_DEVICE Pack<float, Width> operator()(const OptimizerTensor &tensor,
+                                           Lanes<Width> at) const {
     const auto gradient = loadStored(tensor.gradient, tensor.gradientType, at);
     const StoredTensor<Plain> stored{tensor, rng};
     auto w = stored.loadParameter(at);
     const bool hasVelocity = tensor.first != nullptr;
-    Pack<float, width> v = Pack<float, width>::of(0.0f);
+    Pack<float, Width> v = Pack<float, Width>::of(0.0f);
     if (hasVelocity)
       v = stored.loadFirst(at);
 #pragma unroll
-    for (int lane = 0; lane < width; ++lane) {
+    for (int lane = 0; lane < Width; ++lane) {
       float g = scale(gradient[lane]);
       if (tensor.weightDecay != 0.0f)
         g = g + w[lane] * tensor.weightDecay;
@@ -525,11 +405,23 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       }
       w[lane] = w[lane] - g * rate;
     }
-    stored.storeParameter(at, w);
+    const auto read = stored.storeParameter(at, w);
     if (hasVelocity)
       stored.storeFirst(at, v);
     stored.storeCopy(at, w);
-  });
+    return read;
+  }
+};
+
+template <bool Plain>
+__global__ void __launch_bounds__(kThreads, kBlocks)
+    sgdKernel(OptimizerTable table, SgdConfig config, const float *learningRate,
+              const UnscaleState *state, const uint8_t *guard,
+              const int64_t *rng) {
+  if (!guarded(guard))
+    return;
+  forEachElement(table, SgdUpdate<Plain>{config, loadOne(learningRate),
+                                         GradientScale(state), rng});
 }
 
 template <typename>
@@ -548,22 +440,36 @@ struct AdamConstants {
   float beta2, oneMinusBeta2, logBeta2;
   float epsilon;
   bool decoupled;
+
+  explicit AdamConstants(const AdamConfig &config)
+      : beta1(float(config.beta1)), oneMinusBeta1(float(1.0 - config.beta1)),
+        logBeta1(float(std::log(config.beta1))), beta2(float(config.beta2)),
+        oneMinusBeta2(float(1.0 - config.beta2)),
+        logBeta2(float(std::log(config.beta2))), epsilon(config.epsilon),
+        decoupled(config.decoupled) {}
 };
 
+/// The same by the rule of adam or adamw.
 template <bool Plain>
-__global__ void __launch_bounds__(kThreads)
-    adamKernel(OptimizerTable table, AdamConstants c, const float *learningRate,
-               const float *step, const UnscaleState *state,
-               const uint8_t *guard, const int64_t *rng) {
-  if (!guarded(guard))
-    return;
-  const float rate = loadOne(learningRate), t = loadOne(step);
-  const GradientScale scale(state);
-  // Computes 1 - βᵗ without cancellation.
-  const float correction1 = -expm1f(t * c.logBeta1);
-  const float correction2 = -expm1f(t * c.logBeta2);
-  forEachElement(table, [&](const OptimizerTensor &tensor, auto at) {
-    constexpr int width = decltype(at)::width;
+struct AdamUpdate {
+  AdamConstants c;
+  float rate, correction1, correction2;
+  GradientScale scale;
+  const int64_t *rng;
+
+  AMP_DEVICE AdamUpdate(const AdamConstants &c, const float *learningRate,
+                        const float *step, const UnscaleState *state,
+                        const int64_t *rng)
+      : c(c), rate(loadOne(learningRate)), scale(state), rng(rng) {
+    // Computes 1 - βᵗ without cancellation.
+    const float t = loadOne(step);
+    correction1 = -expm1f(t * c.logBeta1);
+    correction2 = -expm1f(t * c.logBeta2);
+  }
+
+  template <int Width>
+  AMP_DEVICE Pack<float, Width> operator()(const OptimizerTensor &tensor,
+                                           Lanes<Width> at) const {
     const auto gradient = loadStored(tensor.gradient, tensor.gradientType, at);
     const StoredTensor<Plain> stored{tensor, rng};
     auto w = stored.loadParameter(at);
@@ -571,7 +477,7 @@ __global__ void __launch_bounds__(kThreads)
     auto v = stored.loadSecond(at);
     const float decay = tensor.weightDecay;
 #pragma unroll
-    for (int lane = 0; lane < width; ++lane) {
+    for (int lane = 0; lane < Width; ++lane) {
       float g = scale(gradient[lane]);
       if (decay != 0.0f) {
         if (c.decoupled)
@@ -584,11 +490,22 @@ __global__ void __launch_bounds__(kThreads)
       const float denominator = sqrtf(v[lane] / correction2) + c.epsilon;
       w[lane] = w[lane] - m[lane] / correction1 / denominator * rate;
     }
-    stored.storeParameter(at, w);
+    const auto read = stored.storeParameter(at, w);
     stored.storeFirst(at, m);
     stored.storeSecond(at, v);
     stored.storeCopy(at, w);
-  });
+    return read;
+  }
+};
+
+template <bool Plain>
+__global__ void __launch_bounds__(kThreads)
+    adamKernel(OptimizerTable table, AdamConstants c, const float *learningRate,
+               const float *step, const UnscaleState *state,
+               const uint8_t *guard, const int64_t *rng) {
+  if (!guarded(guard))
+    return;
+  forEachElement(table, AdamUpdate<Plain>(c, learningRate, step, state, rng));
 }
 
 template <typename>
@@ -596,17 +513,9 @@ Status adam(cudaStream_t stream, const OptimizerTable &table,
             const AdamConfig &config, const float *learningRate,
             const float *step, const UnscaleState *state, const uint8_t *guard,
             const int64_t *rng) {
-  AdamConstants constants = {float(config.beta1),
-                             float(1.0 - config.beta1),
-                             float(std::log(config.beta1)),
-                             float(config.beta2),
-                             float(1.0 - config.beta2),
-                             float(std::log(config.beta2)),
-                             config.epsilon,
-                             config.decoupled};
   return launch(config.decoupled ? "adamw" : "adam", stream, chunkShape(table),
                 table.isPlain ? adamKernel<true> : adamKernel<false>, table,
-                constants, learningRate, step, state, guard, rng);
+                AdamConstants(config), learningRate, step, state, guard, rng);
 }
 
 template <typename = void>

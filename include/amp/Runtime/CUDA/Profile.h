@@ -37,6 +37,11 @@ struct LaunchInfo {
   enum class Unit : uint8_t { F32, TF32, Half, Float8 } unit = Unit::F32;
   /// The results that alone need the launch.
   Reader reader = Reader::Training;
+  /// Whether the launch runs only in steps that compute copies of states again.
+  bool refreshes = false;
+
+  /// Whether each training step runs the launch.
+  bool isInEachStep() const { return reader == Reader::Training && !refreshes; }
 };
 
 /// The roofline bound of a launch on `gpu`: its least time, in seconds.
@@ -123,7 +128,7 @@ public:
     finishPart(stream);
     AMP_RETURN_IF_ERROR(check(failure, "profiling"));
     for (size_t i = 0; i < times.size(); ++i) {
-      if (launches[i].reader != Reader::Training)
+      if (!launches[i].isInEachStep())
         continue;
       float milliseconds = 0;
       AMP_CUDA_CALL(cudaEventElapsedTime(&milliseconds, starts[i], stops[i]));
@@ -160,7 +165,7 @@ public:
     std::vector<int> order;
     double total = 0, totalBound = 0;
     for (size_t i = 0; i < times.size(); ++i) {
-      if (launches[i].reader != Reader::Training)
+      if (!launches[i].isInEachStep())
         continue;
       order.push_back(int(i));
       total += median(int(i));

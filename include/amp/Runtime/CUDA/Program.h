@@ -202,6 +202,8 @@ public:
 
   // The C interface.
   void *getData(size_t tensor) override {
+    // A caller may write a state through its address at any time.
+    isExposed |= isState(info.buffers[tensor].role);
     // A caller sees only the whole state, which is not at one address.
     return arena && isInMemory(info.buffers[tensor]) &&
                    !info.buffers[tensor].isPart() &&
@@ -242,7 +244,9 @@ private:
   /// Chooses the slot that the host runtime fills for the next step.
   inline void beginFilling();
   inline Status enqueueStep(cudaStream_t on, Profiler *profiler, Reader reader,
-                            int part = -1);
+                            bool refreshes, int part = -1);
+  /// Whether every step computes the copies of states again.
+  bool isRefreshedAlways() const { return keepsCopies && isExposed; }
   /// The reader of the last step of a run.
   Reader getLastReader() const {
     return counts.value_or(options.predictions) ? Reader::Predictions
@@ -286,6 +290,11 @@ private:
   bool isFilling = false;
   bool warm[kNumReaders] = {};
   bool hasReaders = false, readsMetrics = true;
+  /// Whether the program keeps copies of states from step to step, whether a
+  /// state has changed since the copies were computed, whether the caller has
+  /// the address of a state, and `isRefreshedAlways` of the last run.
+  bool keepsCopies = false, areCopiesStale = true;
+  bool isExposed = false, wasRefreshedAlways = false;
   /// Whether the next runs count values. Empty before `setCounting`.
   std::optional<bool> counts;
   /// Which states and hyperparameters have a value.

@@ -106,6 +106,8 @@ inline Status Program::allocate(const ProgramOptions &from) {
   AMP_RETURN_IF_ERROR(verifyProgram(info, options.caller));
   for (int i = 0; i < info.numLaunches; ++i)
     hasReaders |= info.launches[i].reader != Reader::Training;
+  for (int i = 0; i < info.numLaunches; ++i)
+    keepsCopies |= info.launches[i].refreshes;
   int devices = 0;
   AMP_CUDA_CALL(cudaGetDeviceCount(&devices));
   if (options.device < 0 || options.device >= devices)

@@ -62,6 +62,7 @@ inline Status Program::writeBuffer(int index, const Array &array) {
                      array.describe().c_str(),
                      tensors[size_t(index)].describe().c_str());
   written[size_t(index)] = true;
+  areCopiesStale |= isState(buffer.role);
   DeviceScope scope(options.device);
   if (buffer.isPart() || buffer.isSplit) {
     const Array stored =
@@ -189,6 +190,7 @@ inline Status Program::zeroStates() {
                                   size_t(storedBytesOf(buffer)), stream));
     written[size_t(i)] = true;
   }
+  areCopiesStale = true;
   return synchronize();
 }
 

@@ -25,11 +25,23 @@ struct OptimizerEntry {
   Type gradientType = Type::F32, copyType = Type::F32;
   float weightDecay = 0.0f;
   OptimizerStorage storage = {};
+  int16_t quantized = -1; ///< its 8-bit copies in the group
+};
+/// The 8-bit copies of a parameter, by offsets in the arena; -1: none.
+struct QuantizedEntry {
+  int64_t payload = -1, transposed = -1, inverse = -1, amax = -1, scale = -1;
+  int64_t rows = 0, columns = 0;
+  Type source = Type::F32;
+  bool saturate = false, keepNonFinite = false;
 };
 struct OptimizerGroup {
   const OptimizerEntry *entries = nullptr;
   int32_t size = 0;
   int64_t tableOffset = 0; ///< `optimizerTableBytes(size)`, in the state region
+  const QuantizedEntry *quantized = nullptr;
+  int32_t numQuantized = 0;
+  /// `quantizedTableBytes(numQuantized)`, in the state region.
+  int64_t quantizedOffset = 0;
 };
 
 struct StepRun;
@@ -97,6 +109,9 @@ struct StepRun {
   void *const *plans = nullptr;
   void *spareWorkspace = nullptr;
   Reader reader = Reader::Predictions;
+  /// Whether to compute the copies of states again. The caller may have changed
+  /// a state since the last step.
+  bool refreshes = true;
   /// Null for a program without collectives.
   RankGroup *ranks = nullptr;
   int rank = 0, numRanks = 1;

@@ -73,6 +73,22 @@ inline Status createOptimizerTables(const ProgramInfo &info,
     auto pointer = [&](int64_t offset) -> void * {
       return offset < 0 ? nullptr : arena + offset;
     };
+    std::vector<QuantizedParameter> quantized;
+    for (int32_t j = 0; j < group.numQuantized; ++j) {
+      const QuantizedEntry &entry = group.quantized[j];
+      QuantizedParameter copies;
+      copies.payload = static_cast<uint8_t *>(pointer(entry.payload));
+      copies.transposed = static_cast<uint8_t *>(pointer(entry.transposed));
+      copies.inverse = static_cast<float *>(pointer(entry.inverse));
+      copies.amax = static_cast<float *>(pointer(entry.amax));
+      copies.scale = static_cast<float *>(pointer(entry.scale));
+      copies.rows = entry.rows;
+      copies.columns = entry.columns;
+      copies.source = entry.source;
+      copies.saturate = entry.saturate;
+      copies.keepNonFinite = entry.keepNonFinite;
+      quantized.push_back(copies);
+    }
     std::vector<OptimizerTensor> tensors;
     for (int32_t j = 0; j < group.size; ++j) {
       const OptimizerEntry &entry = group.entries[j];
@@ -87,11 +103,13 @@ inline Status createOptimizerTables(const ProgramInfo &info,
       tensor.copyType = entry.copyType;
       tensor.weightDecay = entry.weightDecay;
       tensor.storage = entry.storage;
+      tensor.quantized = entry.quantized;
       tensors.push_back(tensor);
     }
     OptimizerTable table;
-    AMP_RETURN_IF_ERROR(writeOptimizerTable(tensors.data(), group.size,
-                                            arena + group.tableOffset, &table));
+    AMP_RETURN_IF_ERROR(writeOptimizerTable(
+        tensors.data(), group.size, arena + group.tableOffset, &table,
+        {quantized.data(), group.numQuantized, arena + group.quantizedOffset}));
     tables->push_back(table);
   }
   return Status();

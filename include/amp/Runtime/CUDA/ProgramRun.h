@@ -16,7 +16,7 @@
 namespace amp::cuda {
 
 inline Status Program::enqueueStep(cudaStream_t on, Profiler *profiler,
-                                   Reader reader, int part) {
+                                   Reader reader, bool refreshes, int part) {
   if (part <= 0 && options.poison && memoryBytes() > info.stateBytes)
     AMP_CUDA_CALL(cudaMemsetAsync(arena + info.stateBytes, 0xff,
                                   size_t(memoryBytes() - info.stateBytes), on));
@@ -30,6 +30,7 @@ inline Status Program::enqueueStep(cudaStream_t on, Profiler *profiler,
   step.plans = plans.data();
   step.spareWorkspace = spare.get();
   step.reader = reader;
+  step.refreshes = refreshes;
   step.caller = &options.caller;
   step.part = part;
   step.ranks = options.ranks.get();
@@ -78,6 +79,10 @@ inline Status Program::runSlot(int slot, int steps) {
   DeviceScope scope(options.device);
   AMP_RETURN_IF_ERROR(slots.begin(slot, stream));
   const Reader last = getLastReader();
+  if (isRefreshedAlways() != wasRefreshedAlways)
+    for (StepGraphs &graph : graphs)
+      graph.reset();
+  wasRefreshedAlways = isRefreshedAlways();
   for (int i = 0; i < steps; ++i) {
     // All ranks must run and capture the same steps, though only one of them
     // shows metrics.
@@ -86,18 +91,23 @@ inline Status Program::runSlot(int slot, int steps) {
     const size_t number = getGraph(reader);
     if (options.ranks)
       options.ranks->beginStep();
+    const bool refreshes = keepsCopies && (areCopiesStale || isExposed);
+    areCopiesStale = true; // unless the step succeeds
     auto enqueue = [&](cudaStream_t on, int part) {
-      return enqueueStep(on, nullptr, reader, part);
+      return enqueueStep(on, nullptr, reader, refreshes, part);
     };
     // Do not capture the first step: libraries load their kernels lazily. No
-    // graph covers a collective that runs next to a call.
-    const bool isCaptured =
-        warm[number] && options.useGraph && !(options.ranks && info.numCalls);
+    // graph covers a collective that runs next to a call. A graph computes
+    // copies of states again always or never.
+    const bool isCaptured = warm[number] && options.useGraph &&
+                            !(options.ranks && info.numCalls) &&
+                            refreshes == isRefreshedAlways();
     StepGraphs &graph = graphs[number];
     AMP_RETURN_IF_ERROR(
         isCaptured ? graph.run(info.numCalls, ownStream, stream, enqueue)
                    : enqueue(stream, -1));
     warm[number] = true;
+    areCopiesStale = false;
     ++progress.step;
     progress.batchSize = getFixedBatch() * getNumRanks();
   }
@@ -182,7 +192,8 @@ inline Status Program::profile(int steps, std::string *table) {
   for (int i = 0; i < steps; ++i) {
     if (options.ranks)
       options.ranks->beginStep();
-    AMP_RETURN_IF_ERROR(enqueueStep(stream, &profiler, Reader::Training));
+    AMP_RETURN_IF_ERROR(
+        enqueueStep(stream, &profiler, Reader::Training, isRefreshedAlways()));
     AMP_RETURN_IF_ERROR(profiler.finishStep(stream));
     ++progress.step;
     progress.batchSize = getFixedBatch() * getNumRanks();

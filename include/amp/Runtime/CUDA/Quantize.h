@@ -129,53 +129,65 @@ AMP_DEVICE void storeMagnitude(float *result, float amax, float *partials,
     storeOne(result, amax);
 }
 
-/// Calls `source(at)` with `Lanes` that together cover the elements of a matrix
-/// once. Multiplies the elements by `scaleOf(row, column)`, which returns the
-/// scales of sixteen elements of a row from `column` on. Writes the codes to
-/// `payload` and `transposed`, with the padded extents [rows, columns] and
-/// [columns, rows]. Returns the largest magnitude of the elements of this
-/// thread.
+/// Rounds tile `index` of a matrix to codes. Calls `source(at)` with `Lanes`
+/// that together cover the elements of the tile once. Multiplies the elements
+/// by `scaleOf(row, column)`, which returns the scales of sixteen elements of a
+/// row from `column` on. Writes the codes to `payload` and `transposed`, with
+/// the padded extents [rows, columns] and [columns, rows]. Returns the largest
+/// magnitude of the elements of this thread.
+template <Float8 Format, typename Source, typename ScaleOf>
+AMP_DEVICE float quantizeTile(const QuantizeConfig &config, int64_t rows,
+                              int64_t columns, int64_t index, uint8_t *payload,
+                              uint8_t *transposed, Source source,
+                              ScaleOf scaleOf) {
+  constexpr int tile = int(kQuantizeTile);
+  auto *codes = sharedMemory<unsigned char>();
+  const int64_t across = ceilDiv(columns, tile);
+  // A thread takes sixteen elements of a row, and then of a column.
+  const int line = int(threadIdx.x) / 4, first = int(threadIdx.x) % 4 * 16;
+  const int64_t row = index / across * tile, column = index % across * tile;
+  const auto values = sourcePack(config, source, row + line, column + first);
+  const auto scales = scaleOf(row + line, column + first);
+  float amax = 0.0f;
+  Pack<uint8_t, 16> pack;
+#pragma unroll
+  for (int lane = 0; lane < 16; ++lane) {
+    amax = maximum(amax, fabsf(values[lane]));
+    // The padding stays zero even if the scale is NaN.
+    const bool isInside =
+        row + line < config.rows && column + first + lane < config.columns;
+    pack[lane] = isInside
+                     ? quantizeOne<Format>(config, values[lane], scales[lane])
+                     : uint8_t(0);
+  }
+  if (payload && row + line < rows && column + first < columns)
+    store<16>(payload + (row + line) * columns + column + first, pack);
+  if (!transposed)
+    return amax;
+  __syncthreads(); // the last tile has been read
+  keepCodes(codes + line * kQuantizePitch + first, pack);
+  __syncthreads();
+  Pack<uint8_t, 16> turned;
+#pragma unroll
+  for (int lane = 0; lane < 16; ++lane)
+    turned[lane] = codes[(first + lane) * kQuantizePitch + line];
+  if (column + line < columns && row + first < rows)
+    store<16>(transposed + (column + line) * rows + row + first, turned);
+  return amax;
+}
+
+/// The same for all tiles of a matrix.
 template <Float8 Format, typename Source, typename ScaleOf>
 AMP_DEVICE float quantizeEach(const QuantizeConfig &config, int64_t rows,
                               int64_t columns, uint8_t *payload,
                               uint8_t *transposed, Source source,
                               ScaleOf scaleOf) {
-  constexpr int tile = int(kQuantizeTile);
-  auto *codes = sharedMemory<unsigned char>();
-  const int64_t across = ceilDiv(columns, tile),
-                tiles = across * ceilDiv(rows, tile);
-  // A thread takes sixteen elements of a row, and then of a column.
-  const int line = int(threadIdx.x) / 4, first = int(threadIdx.x) % 4 * 16;
+  const int64_t tiles =
+      ceilDiv(columns, kQuantizeTile) * ceilDiv(rows, kQuantizeTile);
   float amax = 0.0f;
-  for (int64_t i = blockIdx.x; i < tiles; i += gridDim.x) {
-    const int64_t row = i / across * tile, column = i % across * tile;
-    const auto values = sourcePack(config, source, row + line, column + first);
-    const auto scales = scaleOf(row + line, column + first);
-    Pack<uint8_t, 16> pack;
-#pragma unroll
-    for (int lane = 0; lane < 16; ++lane) {
-      amax = maximum(amax, fabsf(values[lane]));
-      // The padding stays zero even if the scale is NaN.
-      const bool isInside =
-          row + line < config.rows && column + first + lane < config.columns;
-      pack[lane] = isInside
-                       ? quantizeOne<Format>(config, values[lane], scales[lane])
-                       : uint8_t(0);
-    }
-    if (payload && row + line < rows && column + first < columns)
-      store<16>(payload + (row + line) * columns + column + first, pack);
-    if (!transposed)
-      continue;
-    __syncthreads(); // the last tile has been read
-    keepCodes(codes + line * kQuantizePitch + first, pack);
-    __syncthreads();
-    Pack<uint8_t, 16> turned;
-#pragma unroll
-    for (int lane = 0; lane < 16; ++lane)
-      turned[lane] = codes[(first + lane) * kQuantizePitch + line];
-    if (column + line < columns && row + first < rows)
-      store<16>(transposed + (column + line) * rows + row + first, turned);
-  }
+  for (int64_t i = blockIdx.x; i < tiles; i += gridDim.x)
+    amax = maximum(amax, quantizeTile<Format>(config, rows, columns, i, payload,
+                                              transposed, source, scaleOf));
   return amax;
 }
 

@@ -68,6 +68,7 @@ struct amp_step {
   int numSlots;
   bool isForward;
   int rank = 0;
+  bool hidesStates = false;
   /// The last text of `report_watched`.
   std::string watched;
 };
@@ -172,7 +173,7 @@ inline Status readSettings(const amp_step_options *options, int numRanks,
     return checkRanks(numRanks, settings);
   AMP_RETURN_IF_ERROR(checkStructure(options, sizeof(amp_step_options),
                                      "amp_step_options", /*isInput=*/true));
-  constexpr uint32_t kFlags = 2 * AMP_STEP_NO_PREDICTIONS - 1;
+  constexpr uint32_t kFlags = 2 * AMP_STEP_NO_STATE_ADDRESSES - 1;
   if (options->flags & ~kFlags)
     return makeError(kUnsupportedRequest,
                      "unknown flags 0x%x in amp_step_options",
@@ -217,6 +218,7 @@ inline Status readSettings(const amp_step_options *options, int numRanks,
   settings->poison = flags & AMP_STEP_POISON;
   settings->tune = flags & AMP_STEP_TUNE;
   settings->predictions = !(flags & AMP_STEP_NO_PREDICTIONS);
+  settings->hidesStates = flags & AMP_STEP_NO_STATE_ADDRESSES;
   settings->tolerance.otherScaler = flags & AMP_STEP_OTHER_SCALER;
   settings->tolerance.otherBatchSize = flags & AMP_STEP_OTHER_BATCH_SIZE;
   return Status();

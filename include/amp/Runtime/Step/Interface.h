@@ -184,7 +184,10 @@ enum {
   AMP_STEP_OTHER_BATCH_SIZE = 1 << 6, /* load those of another batch size */
   /* Computes no predictions in training steps and allocates no memory for them:
    * their addresses are null. The forward function still has predictions. */
-  AMP_STEP_NO_PREDICTIONS = 1 << 7
+  AMP_STEP_NO_PREDICTIONS = 1 << 7,
+  /* Gives no addresses of states: they are null. A CUDA step can then keep
+   * 8-bit copies of parameters from step to step. */
+  AMP_STEP_NO_STATE_ADDRESSES = 1 << 8
 };
 
 /* How to create a step. A null pointer in place of the options, and zeros,

@@ -40,7 +40,7 @@ struct StepSettings {
   uint64_t seed = 0;
   std::string tuneCache;
   bool zeroStates = false, useGraph = true, poison = false, tune = false;
-  bool predictions = true;
+  bool predictions = true, hidesStates = false;
   CheckpointTolerance tolerance;
   /// The rank of this process, the number of ranks, and their connection.
   int rank = 0, numRanks = 1;

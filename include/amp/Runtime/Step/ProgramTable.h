@@ -89,6 +89,7 @@ inline int32_t create(const amp_step_program *program,
     *handle = new amp_step(std::move(step), settings.numSlots,
                            /*isForward=*/false);
     (*handle)->rank = settings.rank;
+    (*handle)->hidesStates = settings.hidesStates;
     return Status();
   });
 }
@@ -105,10 +106,12 @@ inline int32_t getTensor(amp_step *handle, int32_t list, int32_t index,
   return call(handle, [&](amp_step &object) {
     size_t number = 0;
     AMP_RETURN_IF_ERROR(findTensor(object.lists, list, index, &number));
-    return describe(
-        object.step->getTensors()[number],
-        list == AMP_STEP_LIST_BATCHES ? nullptr : object.step->getData(number),
-        tensor);
+    const bool hasAddress =
+        list != AMP_STEP_LIST_BATCHES &&
+        !(list == AMP_STEP_LIST_STATES && object.hidesStates);
+    return describe(object.step->getTensors()[number],
+                    hasAddress ? object.step->getData(number) : nullptr,
+                    tensor);
   });
 }
 

@@ -55,6 +55,14 @@ std::optional<Reader> mlir::cuda::getReader(LaunchOpInterface launch) {
   return std::nullopt;
 }
 
+bool mlir::cuda::refreshes(LaunchOpInterface launch) {
+  return launch->hasAttr(kRefreshesAttr);
+}
+
+bool mlir::cuda::isInEachStep(LaunchOpInterface launch) {
+  return !getReader(launch) && !refreshes(launch);
+}
+
 AxisExtents mlir::cuda::getAxisExtents(ShapedType type, int64_t axis) {
   AxisExtents extents;
   for (auto [dim, extent] : llvm::enumerate(type.getShape()))

@@ -7,7 +7,9 @@
 
 #include "LaunchSupport.h"
 
+#include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Runtime/CUDA/Sizes.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace mlir::cuda;
@@ -117,17 +119,57 @@ Value OptimizerOp::getRandomState() {
 }
 OperandRange OptimizerOp::getRoundingErrors() {
   return getInputs()
-      .drop_back(getOldCopies().size())
+      .drop_back(getQuantizedInputs().size() + getOldCopies().size())
       .take_back(getCompensations().size());
 }
 OperandRange OptimizerOp::getOldCopies() {
-  return getInputs().take_back(getPredicate() ? getCopies().size() : 0);
+  return getInputs()
+      .drop_back(getQuantizedInputs().size())
+      .take_back(getPredicate() ? getCopies().size() : 0);
+}
+
+SmallVector<QuantizedParameterAttr> OptimizerOp::getQuantizedParameters() {
+  SmallVector<QuantizedParameterAttr> quantized;
+  if (std::optional<ArrayAttr> list = getQuantized())
+    llvm::append_range(quantized, list->getAsRange<QuantizedParameterAttr>());
+  return quantized;
+}
+unsigned OptimizerOp::getNumQuantizedTargets() {
+  unsigned count = 0;
+  for (QuantizedParameterAttr each : getQuantizedParameters())
+    count += each.getQuantization().getTypes().size();
+  return count;
+}
+OperandRange OptimizerOp::getQuantizedInputs() {
+  return getInputs().take_back(getQuantizedParameters().size() +
+                               getNumQuantizedTargets());
+}
+std::pair<unsigned, unsigned> OptimizerOp::getQuantizedPlace(unsigned number) {
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  unsigned input = getInputs().size() - getQuantizedInputs().size(),
+           target = launch.getNumTargets() - getNumQuantizedTargets();
+  SmallVector<QuantizedParameterAttr> quantized = getQuantizedParameters();
+  for (QuantizedParameterAttr each : ArrayRef(quantized).take_front(number)) {
+    unsigned count = each.getQuantization().getTypes().size();
+    input += 1 + count;
+    target += count;
+  }
+  return {input, target};
 }
 
 std::optional<unsigned> OptimizerOp::getTiedInput(unsigned target) {
   unsigned count = getNumParameters();
   if (target < count)
     return target;
+  unsigned numPlain = cast<LaunchOpInterface>(getOperation()).getNumTargets() -
+                      getNumQuantizedTargets();
+  for (unsigned number = getQuantizedParameters().size();
+       target >= numPlain && number-- > 0;) {
+    // The scale comes before the old targets.
+    auto [firstInput, firstTarget] = getQuantizedPlace(number);
+    if (target >= firstTarget)
+      return firstInput + 1 + target - firstTarget;
+  }
   // Skip the gradients, which come between parameters and states.
   if (target < (1 + getNumStates()) * count)
     return target + count;
@@ -135,7 +177,8 @@ std::optional<unsigned> OptimizerOp::getTiedInput(unsigned target) {
   unsigned place = target - (1 + getNumStates()) * count;
   unsigned numErrors = getCompensations().size();
   if (place < numErrors || getPredicate())
-    return getInputs().size() - getOldCopies().size() - numErrors + place;
+    return getInputs().size() - getQuantizedInputs().size() -
+           getOldCopies().size() - numErrors + place;
   return std::nullopt;
 }
 
@@ -230,6 +273,61 @@ static LogicalResult verifyRoundings(OptimizerOp op) {
                     IntegerType::get(op.getContext(), 64));
 }
 
+/// Verifies the 8-bit copies of parameters. The numbers of inputs and targets
+/// are correct.
+static LogicalResult verifyQuantized(OptimizerOp op) {
+  auto launch = cast<LaunchOpInterface>(op.getOperation());
+  Type f32 = Float32Type::get(op.getContext());
+  DenseSet<int64_t> seen;
+  for (auto [number, each] : llvm::enumerate(op.getQuantizedParameters())) {
+    int64_t index = each.getIndex();
+    QuantizationAttr quantization = each.getQuantization();
+    if (index < 0 || index >= op.getNumParameters() ||
+        !seen.insert(index).second)
+      return op.emitOpError("quantises parameter ")
+             << index << ", expected one of " << op.getNumParameters()
+             << ", listed once";
+    if (!quantization.takesScale() ||
+        !isa<Float8E4M3FNType>(quantization.getFormat()))
+      return op.emitOpError("quantises parameter ")
+             << index << " as " << quantization
+             << ", expected codes of f8E4M3FN with a scale for the tensor";
+    ShapedType parameter = launch.getInputType(index);
+    SmallVector<int64_t, 2> matrix =
+        mlir::amp::getMatrixShape(parameter.getShape());
+    if (quantization.getRows() != matrix[0] ||
+        quantization.getColumns() != matrix[1])
+      return op.emitOpError("quantises parameter ")
+             << index << " as a matrix of " << quantization.getRows() << " x "
+             << quantization.getColumns() << ", expected " << matrix[0] << " x "
+             << matrix[1];
+    Type element = parameter.getElementType(), source = each.getSource();
+    bool isSplit = llvm::is_contained(op.getSplits(), index);
+    if (!(isSplit ? source.isBF16()
+                  : source == element || (element.isF32() &&
+                                          (source.isF16() || source.isBF16()))))
+      return op.emitOpError("quantises ")
+             << source << " values of parameter " << index << " of " << element
+             << ", expected "
+             << (isSplit           ? "bf16"
+                 : element.isF32() ? "f16, bf16 or f32"
+                                   : "the type of the parameter");
+    auto [input, target] = op.getQuantizedPlace(number);
+    if (failed(
+            verifyType(op, "the scale", launch.getInputType(input), {}, f32)) ||
+        failed(verifyQuantizedTargets(launch, quantization, target)))
+      return failure();
+    for (unsigned i = 0; i < quantization.getTypes().size(); ++i) {
+      ShapedType type = launch.getTargetType(target + i);
+      if (failed(verifyType(op, "an old 8-bit copy",
+                            launch.getInputType(input + 1 + i), type.getShape(),
+                            type.getElementType())))
+        return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult OptimizerOp::verify() {
   auto launch = cast<LaunchOpInterface>(getOperation());
   unsigned count = getNumParameters(), states = getNumStates();
@@ -238,13 +336,14 @@ LogicalResult OptimizerOp::verify() {
     return emitOpError("updates no parameters");
   if (getVelocity() && isAdam)
     return emitOpError("has 'velocity', which belongs to sgd");
-  if (failed(verifyCounts(launch,
-                          (2 + states) * count + 1 + isAdam + getMultiplied() +
-                              !getRoundingKeys().empty() +
-                              getCompensations().size() +
-                              (getPredicate() ? getCopies().size() : 0),
-                          (1 + states) * count + getCompensations().size() +
-                              getCopies().size())))
+  if (failed(verifyCounts(
+          launch,
+          (2 + states) * count + 1 + isAdam + getMultiplied() +
+              !getRoundingKeys().empty() + getCompensations().size() +
+              (getPredicate() ? getCopies().size() : 0) +
+              getQuantizedParameters().size() + getNumQuantizedTargets(),
+          (1 + states) * count + getCompensations().size() +
+              getCopies().size() + getNumQuantizedTargets())))
     return failure();
   Type f32 = Float32Type::get(getContext());
   for (unsigned index = 0; index < count; ++index) {
@@ -268,7 +367,7 @@ LogicalResult OptimizerOp::verify() {
     }
   }
   if (failed(verifyElements(*this)) || failed(verifyRoundings(*this)) ||
-      failed(verifyCompensations(*this)))
+      failed(verifyCompensations(*this)) || failed(verifyQuantized(*this)))
     return failure();
   for (auto [index, copied] : llvm::enumerate(getCopies())) {
     if (copied < 0 || copied >= int64_t(count))
@@ -306,6 +405,15 @@ StringRef OptimizerOp::getDefaultName() {
 }
 
 int64_t OptimizerOp::getNumTableEntries() { return getNumParameters(); }
+
+int64_t OptimizerOp::getReadBytes() {
+  // The launch does not read the old 8-bit copies.
+  int64_t bytes = mlir::cuda::getReadBytes(getOperation());
+  for (auto [number, each] : llvm::enumerate(getQuantizedParameters()))
+    for (RankedTensorType type : each.getQuantization().getTypes())
+      bytes -= getBytes(type);
+  return bytes;
+}
 
 int64_t OptimizerOp::getFlops() {
   int64_t elements = 0;

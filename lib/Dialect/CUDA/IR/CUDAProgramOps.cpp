@@ -43,7 +43,7 @@ LogicalResult BufferOp::verify() {
     return emitOpError("has a layout, expected it to be row-major");
   if (auto role = getRole();
       role && !amp::symbolizeRole(*role) && *role != "metric" &&
-      *role != "prediction" && *role != "constant" &&
+      *role != "prediction" && *role != "constant" && *role != "copy" &&
       *role != "arrival_counters" && *role != "table" && *role != "workspace")
     return emitOpError("has the unknown role '") << *role << "'";
   Type element = getType().getElementType();
@@ -268,6 +268,39 @@ static LogicalResult verifyReaders(ProgramOp program) {
   return success();
 }
 
+/// Verifies that launches that refresh copies write only copies, and values
+/// that only such launches read.
+static LogicalResult verifyRefreshes(ProgramOp program) {
+  DenseSet<Operation *> temporaries;
+  for (auto launch : program.getBody().front().getOps<LaunchOpInterface>()) {
+    auto fail = [&](StringRef text, BufferOp buffer) {
+      return launch->emitOpError()
+             << "'" << launch.getName().value_or("") << "' " << text << " '"
+             << buffer.getName() << "'";
+    };
+    bool isRefresh = refreshes(launch);
+    for (Value input : launch.getInputs())
+      if (BufferOp buffer = mlir::cuda::getBuffer(input);
+          !isRefresh && temporaries.contains(buffer))
+        return fail(
+            "reads a value that only steps with changed states compute,",
+            buffer);
+    for (Value output : launch.getOutputs()) {
+      BufferOp buffer = mlir::cuda::getBuffer(output);
+      StringRef role = buffer.getRole().value_or("");
+      if (!isRefresh) {
+        temporaries.erase(buffer);
+        continue;
+      }
+      if (!role.empty() && role != "copy")
+        return fail("only refreshes copies, but writes", buffer);
+      if (role.empty())
+        temporaries.insert(buffer);
+    }
+  }
+  return success();
+}
+
 /// Verifies that every value is written before a launch reads it, and that the
 /// results of the step are written.
 static LogicalResult verifyReads(ProgramOp program) {
@@ -469,7 +502,7 @@ LogicalResult ProgramOp::verifyRegions() {
       return diagnostic;
     }
   return failure(failed(verifyReads(*this)) || failed(verifyReaders(*this)) ||
-                 failed(verifyAwaits(*this)));
+                 failed(verifyRefreshes(*this)) || failed(verifyAwaits(*this)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -221,6 +221,12 @@ LogicalResult mlir::cuda::verifyQuantization(LaunchOpInterface op,
                         cast<ShapedType>(op.getInputs().back().getType()), {},
                         f32)))
     return failure();
+  return verifyQuantizedTargets(op, quantization, first);
+}
+
+LogicalResult mlir::cuda::verifyQuantizedTargets(LaunchOpInterface op,
+                                                 QuantizationAttr quantization,
+                                                 unsigned first) {
   static constexpr StringLiteral names[] = {
       "the payload", "the transposed payload", "the factor of the payload",
       "the factors of the transposed payload", "the magnitude"};

@@ -28,6 +28,10 @@ LogicalResult verifyType(Operation *op, const Twine &what, ShapedType type,
 /// has codes, verifies that the last input is their scale.
 LogicalResult verifyQuantization(LaunchOpInterface op,
                                  QuantizationAttr quantization, unsigned first);
+/// The same for the targets alone.
+LogicalResult verifyQuantizedTargets(LaunchOpInterface op,
+                                     QuantizationAttr quantization,
+                                     unsigned first);
 
 /// Whether `type` is f16, bf16 or f32.
 inline bool isWide(Type type) {

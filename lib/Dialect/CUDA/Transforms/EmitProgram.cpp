@@ -82,7 +82,8 @@ LaunchOpInterface MemoryPlanner::emitLaunch(LaunchOpInterface launch,
                  inner.getDenseI32ArrayAttr(
                      {numInputs, numOutputs, numScratch, numPredicates}));
   for (NamedAttribute attribute : launch->getDiscardableAttrs())
-    if (attribute.getName() != kReaderAttr)
+    if (attribute.getName() != kReaderAttr &&
+        attribute.getName() != kRefreshesAttr)
       attributes.erase(attribute.getName());
   state.addAttributes(attributes);
   for (unsigned index = 0; index < launch->getNumRegions(); ++index)

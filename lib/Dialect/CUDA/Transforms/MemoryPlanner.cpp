@@ -200,6 +200,7 @@ LogicalResult MemoryPlanner::run() {
   markReaders();
   placeCounters();
   assignResults();
+  keepCopies();
   copyTiedInputs();
   nameLaunches();
   if (failed(assignTemporaries()))

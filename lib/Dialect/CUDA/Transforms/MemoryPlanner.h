@@ -78,6 +78,7 @@ private:
   void moveUpdatesToEnd();
   void moveUpdatesBehindCalls();
   void assignResults();
+  void keepCopies();
   void copyTiedInputs();
   LogicalResult assignTemporaries();
   void keepInputsOfCollectives(const DenseMap<Operation *, unsigned> &numbers);

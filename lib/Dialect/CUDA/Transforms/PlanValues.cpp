@@ -12,6 +12,7 @@
 #include "amp/Runtime/CUDA/Sizes.h"
 #include "amp/Support/TensorTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::cuda;
@@ -67,18 +68,21 @@ static bool countsValues(Operation *op) {
   return kernel && kernel.isStatistics();
 }
 
-/// Moves launches that work in place to the end if only the return and kernels
-/// that count use their results. The last reads of the old values then come
-/// before them. The kernels that count follow their launches.
+/// Moves launches that work in place to the end if only the return, kernels
+/// that count and other such launches use their results. The last reads of the
+/// old values then come before them. The kernels that count follow their
+/// launches.
 void MemoryPlanner::moveUpdatesToEnd() {
-  SmallVector<Operation *> updates;
-  for (auto launch : block.getOps<LaunchOpInterface>())
-    if (launch.getTiedInput(0) &&
-        llvm::all_of(launch->getUsers(), [&](Operation *user) {
-          return user == terminator || countsValues(user);
+  llvm::SetVector<Operation *> updates;
+  for (Operation &op : llvm::reverse(block))
+    if (auto launch = dyn_cast<LaunchOpInterface>(op);
+        launch && launch.getTiedInput(0) &&
+        llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return user == terminator || countsValues(user) ||
+                 updates.contains(user);
         }))
-      updates.push_back(launch);
-  for (Operation *update : updates) {
+      updates.insert(&op);
+  for (Operation *update : llvm::reverse(updates)) {
     update->moveBefore(terminator);
     for (Operation *user : update->getUsers())
       if (user != terminator)
@@ -272,6 +276,29 @@ void MemoryPlanner::assignResults() {
   }
 }
 
+static std::string getTargetName(LaunchOpInterface launch, unsigned target) {
+  return launch.getName().value_or("value").str() +
+         launch.getTargetSuffix(target);
+}
+
+/// Assigns memory that persists from step to step to the copies of states that
+/// one launch computes again and another launch updates in place.
+void MemoryPlanner::keepCopies() {
+  for (auto launch : block.getOps<LaunchOpInterface>())
+    for (unsigned target = 0; target < launch.getNumTargets(); ++target) {
+      std::optional<unsigned> tied = launch.getTiedInput(target);
+      auto copied =
+          tied ? dyn_cast<OpResult>(launch.getInputs()[*tied]) : OpResult();
+      auto source = copied ? dyn_cast<LaunchOpInterface>(copied.getOwner())
+                           : LaunchOpInterface();
+      if (!source || !refreshes(source))
+        continue;
+      bufferOf[copied] = bufferOf[launch.getResults()[target]] = makeBuffer(
+          getUniqueName(getTargetName(source, copied.getResultNumber())),
+          typeOf(copied), "copy", copied.getLoc());
+    }
+}
+
 /// Whether `launch`, which works in place on `input`, may overwrite it. It must
 /// be the last and only reader, and the input must need no separate memory.
 bool MemoryPlanner::mayWriteOver(LaunchOpInterface launch, Value input) {
@@ -315,11 +342,6 @@ void MemoryPlanner::copyTiedInputs() {
             makeBuffer("", typeOf(result), "", result.getLoc());
     }
   }
-}
-
-static std::string getTargetName(LaunchOpInterface launch, unsigned target) {
-  return launch.getName().value_or("value").str() +
-         launch.getTargetSuffix(target);
 }
 
 PlannedBuffer *MemoryPlanner::findReusable(LaunchOpInterface launch,
@@ -454,6 +476,12 @@ void MemoryPlanner::addScratch() {
     if (entries > 0)
       makeBuffer(getUniqueName(name + ".table"),
                  bytesType(entries * CUDADialect::kTableEntryBytes), "table",
+                 op.getLoc());
+    auto optimizer = dyn_cast<OptimizerOp>(op);
+    if (int64_t copies =
+            optimizer ? optimizer.getQuantizedParameters().size() : 0)
+      makeBuffer(getUniqueName(name + ".quantized"),
+                 bytesType(copies * CUDADialect::kQuantizedEntryBytes), "table",
                  op.getLoc());
   }
   if (hasArrivalCounters)

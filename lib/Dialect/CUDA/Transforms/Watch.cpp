@@ -106,7 +106,8 @@ static SmallVector<SourceOp> nameResult(LaunchOpInterface launch,
   // An optimizer merges updates. Its results are the first result of each
   // update, then the second result of each.
   if (auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation())) {
-    unsigned results = launch.getNumTargets() - optimizer.getCopies().size();
+    unsigned results = launch.getNumTargets() - optimizer.getCopies().size() -
+                       optimizer.getNumQuantizedTargets();
     if (ops.empty() || results % ops.size() != 0)
       return ops;
     SourceOp update = ops[target % ops.size()];
@@ -341,8 +342,9 @@ void WatchLaunches::findResults(LaunchOpInterface launch) {
     // Copies of parameters are not counted. A launch with a predicate may leave
     // a result undefined, so this result is not counted either.
     if (auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation());
-        optimizer &&
-        target >= launch.getNumTargets() - optimizer.getCopies().size())
+        optimizer && target >= launch.getNumTargets() -
+                                   optimizer.getCopies().size() -
+                                   optimizer.getNumQuantizedTargets())
       break;
     if (auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation());
         optimizer && llvm::is_contained(optimizer.getSplits(), int64_t(target)))

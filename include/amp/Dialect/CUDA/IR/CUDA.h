@@ -132,6 +132,16 @@ inline constexpr StringLiteral kStateAttr = "cuda.state";
 /// The attribute of a launch that training does not need: a `#cuda.reader`.
 inline constexpr StringLiteral kReaderAttr = "cuda.reader";
 
+/// Marks a launch that computes copies of states again, in a step before which
+/// the caller has changed a state.
+inline constexpr StringLiteral kRefreshesAttr = "cuda.refreshes";
+
+/// Whether `launch` has this mark.
+bool refreshes(LaunchOpInterface launch);
+
+/// Whether each training step runs `launch`.
+bool isInEachStep(LaunchOpInterface launch);
+
 /// The results that alone need `launch`. Nothing if training needs it.
 std::optional<Reader> getReader(LaunchOpInterface launch);
 

@@ -205,6 +205,23 @@ def CUDA_QuantizationAttr : AttrDef<CUDA_Dialect, "Quantization"> {
   }];
 }
 
+def CUDA_QuantizedParameterAttr : AttrDef<CUDA_Dialect, "QuantizedParameter"> {
+  let mnemonic = "quantized_parameter";
+  let summary = "the 8-bit copies of a parameter that an optimizer writes";
+  let description = [{
+    Describes the copies of the new parameter `index` as `quantization`, with
+    codes of f8E4M3FN and without blocks. `source` is the type of the values that
+    are quantised: that of the stored parameter or, for an f32 parameter, also a
+    type of 16 bits to which the launch rounds it first. The `source` of a split
+    parameter is bf16, its upper half.
+
+    Example: `#cuda.quantized_parameter<index = 0, source = f32, quantization = <rows = 64, columns = 32, format = f8E4M3FN, payload = true, amax = true>>`.
+  }];
+  let parameters = (ins "int64_t":$index, "::mlir::Type":$source,
+      "::mlir::cuda::QuantizationAttr":$quantization);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def CUDA_OptimizerKindEnum : CUDA_Enum<"OptimizerKind", "The rule of an optimizer", [
     I32EnumAttrCase<"SGD", 0, "sgd">, I32EnumAttrCase<"Adam", 1, "adam">,
     I32EnumAttrCase<"AdamW", 2, "adamw">]>;

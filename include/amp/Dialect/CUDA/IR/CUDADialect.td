@@ -57,6 +57,8 @@ def CUDA_Dialect : Dialect {
     static constexpr int64_t kAlignment = 256;
     /// Bytes of an entry of an optimizer's table. Emitted programs assert it.
     static constexpr int64_t kTableEntryBytes = 80;
+    /// Bytes of an entry of its table of 8-bit copies.
+    static constexpr int64_t kQuantizedEntryBytes = 72;
 
   private:
     void registerAttentionOps();

@@ -44,7 +44,8 @@ def CUDA_CheckGradientsOp : CUDA_LaunchOp<"check_gradients", "", [], [
 }
 
 def CUDA_OptimizerOp : CUDA_LaunchOp<"optimizer", "$kind", [], [
-    "mayAlias", "getFlops", "getTiedInput", "getNumTableEntries", "getDefaultName"]> {
+    "mayAlias", "getFlops", "getTiedInput", "getNumTableEntries", "getDefaultName",
+    "getReadBytes"]> {
   let summary = "the update of all parameters of an optimizer in one launch";
   let description = [{
     Performs `train.sgd`, `train.adam` or `train.adamw` for N parameters at once.
@@ -62,12 +63,14 @@ def CUDA_OptimizerOp : CUDA_LaunchOp<"optimizer", "$kind", [], [
     - the state of the random generator (i64: seed and step), with
       `rounding_keys`;
     - the rounding errors of the parameters that `compensations` lists;
-    - the old copies, under a guard.
+    - the old copies, under a guard;
+    - for each parameter that `quantized` describes, the scale of its codes (f32
+      scalar) and the old values of the targets of its quantization.
 
     Outputs, in order: N new parameters, N new tensors for each state, the new
-    rounding errors, and an f16 or bf16 copy of each parameter that `copies`
-    lists. Parameters, states, rounding errors and, under a guard, copies are
-    updated in place.
+    rounding errors, an f16 or bf16 copy of each parameter that `copies` lists,
+    and the targets of each quantization. Parameters, states, rounding errors,
+    the targets of quantizations and, under a guard, copies are updated in place.
 
     Gradients are f16, bf16 or f32. Parameters are f32, or f16 or bf16 without a
     copy. States are f32 or bf16. The launch computes in f32 and rounds the new
@@ -83,6 +86,12 @@ def CUDA_OptimizerOp : CUDA_LaunchOp<"optimizer", "$kind", [], [
     `splits` lists the f32 parameters whose upper and lower halves are stored
     apart. `cuda.upper_half` reads their upper halves.
 
+    `quantized` lists the parameters whose 8-bit copies the launch writes, for the
+    products of the next step. If the guard is false, the launch writes them from
+    the old parameter, because the scale may have changed. A launch with the
+    attribute `cuda.refreshes` computes these copies first in a step whose states
+    the caller has changed.
+
     Example:
 
     ```mlir
@@ -97,6 +106,8 @@ def CUDA_OptimizerOp : CUDA_LaunchOp<"optimizer", "$kind", [], [
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$compensations,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$splits,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rounding_keys,
+      OptionalAttr<TypedArrayAttrBase<CUDA_QuantizedParameterAttr,
+                                      "quantized parameters">>:$quantized,
       UnitAttr:$velocity, UnitAttr:$nesterov, UnitAttr:$multiplied,
       DefaultValuedAttr<F64Attr, "0.0">:$momentum,
       DefaultValuedAttr<F64Attr, "0.9">:$beta1,
@@ -116,6 +127,14 @@ def CUDA_OptimizerOp : CUDA_LaunchOp<"optimizer", "$kind", [], [
     ::mlir::Value getRandomState();
     ::mlir::OperandRange getRoundingErrors();
     ::mlir::OperandRange getOldCopies();
+    /// The 8-bit copies of parameters.
+    ::llvm::SmallVector<::mlir::cuda::QuantizedParameterAttr> getQuantizedParameters();
+    /// The number of targets of all quantizations.
+    unsigned getNumQuantizedTargets();
+    /// The inputs for the 8-bit copies, which are the last ones.
+    ::mlir::OperandRange getQuantizedInputs();
+    /// The first input and the first target of entry `number` of `quantized`.
+    ::std::pair<unsigned, unsigned> getQuantizedPlace(unsigned number);
   }];
 }
 

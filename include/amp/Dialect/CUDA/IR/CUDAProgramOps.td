@@ -18,6 +18,10 @@ def CUDA_ProgramOp : CUDA_Op<"program", [
     `arena` is the size of the memory that holds all buffers. `bound` records
     the most bytes that are in use at one time. No plan can take less.
 
+    A launch with the attribute `cuda.refreshes` runs only in a step before which
+    the caller has changed a state. It computes buffers of role `copy` from
+    states. An optimizer computes them for all other steps.
+
     A launch with the attribute `cuda.reader` is not part of training. With
     `#cuda.reader<metrics>` only metrics need it, and it runs in steps whose
     metrics are read. With `#cuda.reader<predictions>` it runs for a caller that
@@ -81,6 +85,8 @@ def CUDA_BufferOp : CUDA_Op<"buffer", [
     - `arrival_counters`: zeros with which reductions count their blocks.
     - `table`: the tensors of an optimizer.
     - `workspace`: scratch memory of the library.
+    - `copy`: what an optimizer computes from states for the next step, such as
+      8-bit copies of parameters. Files do not contain it.
 
     Buffers with a role keep their contents from one step to the next. A buffer
     without a role holds an intermediate value. Launches read it, a metric or a
