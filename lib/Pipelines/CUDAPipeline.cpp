@@ -95,6 +95,7 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
   convert.logitBytes = options.logitBytes;
   convert.attentionBytes = options.attentionBytes;
   convert.libraryDropout = options.libraryDropout;
+  convert.documents = options.documents;
   convert.recomputeRate = options.recomputeRate;
   convert.ranks = options.ranks;
   pm.addNestedPass<func::FuncOp>(createConvertTrainToCUDA(convert));

@@ -16,6 +16,8 @@
 #include "amp/CudaHost/Testing.h"
 #include "amp/Runtime/CUDA/CuDNN.h"
 
+#include <deque>
+
 using namespace amp::cuda;
 using namespace amp::cuda::testing;
 
@@ -228,6 +230,81 @@ static void testCase(amp_cudnn_attention a, bool hasBias) {
   CHECK_NEAR(valueGrad.read(), differentiate(c.value), 3 * epsilonOf<__half>());
 }
 
+/// Three documents of packed tensors, one of them empty, are as three samples.
+static void testDocuments() {
+  const int64_t lengths[] = {3, 0, 5}, positions = 8, heads = 4, keyHeads = 2;
+  amp_cudnn_attention a = describe(heads, keyHeads, 8, 8);
+  a.batch = 3;
+  a.right_bound = 0;
+  a.has_lengths = a.has_offsets = 1;
+  a.positions = positions;
+  const int64_t width[] = {heads * 8,  keyHeads * 8, keyHeads * 16,
+                           heads * 16, heads,        heads * 16,
+                           heads * 8,  keyHeads * 8, keyHeads * 16};
+  std::deque<Buffer<int64_t>> offsets;
+  void *pointers[AMP_CUDNN_ATTENTION_POINTERS] = {};
+  for (int i = 0; i <= AMP_CUDNN_VALUE_GRAD; ++i) {
+    const bool isKey = i == AMP_CUDNN_KEY || i == AMP_CUDNN_VALUE ||
+                       i == AMP_CUDNN_KEY_GRAD || i == AMP_CUDNN_VALUE_GRAD;
+    a.strides[i] = {positions * width[i], width[i] / (isKey ? keyHeads : heads),
+                    width[i]};
+    offsets.emplace_back(Values{0, double(3 * width[i]), double(3 * width[i]),
+                                double(8 * width[i])});
+  }
+  for (int i = 0; i <= AMP_CUDNN_VALUE_GRAD; ++i)
+    pointers[AMP_CUDNN_OFFSETS + i] = offsets[i];
+  const Values query = randomValues<__half>(positions * width[0], 1),
+               key = randomValues<__half>(positions * width[1], 2),
+               value = randomValues<__half>(positions * width[2], 3);
+  Buffer<__half> q(query), k(key), v(value), y(positions * width[3]);
+  Buffer<float> sums(positions * heads);
+  Buffer<int> counts(Values(lengths, lengths + 3));
+  pointers[AMP_CUDNN_QUERY] = q;
+  pointers[AMP_CUDNN_KEY] = k;
+  pointers[AMP_CUDNN_VALUE] = v;
+  pointers[AMP_CUDNN_OUTPUT] = y;
+  pointers[AMP_CUDNN_LOG_SUM_EXP] = sums;
+  pointers[AMP_CUDNN_QUERY_LENGTHS] = pointers[AMP_CUDNN_KEY_LENGTHS] = counts;
+  runPlan(a, pointers);
+  // [heads, positions of the document, size] of a packed tensor.
+  auto take = [&](const Values &from, int64_t first, int64_t length,
+                  int64_t count, int64_t size) {
+    Values result;
+    for (int64_t h = 0; h < count; ++h)
+      for (int64_t s = first; s < first + length; ++s)
+        for (int64_t d = 0; d < size; ++d)
+          result.push_back(from[(s * count + h) * size + d]);
+    return result;
+  };
+  int64_t first = 0;
+  for (int64_t length : lengths) {
+    Case c;
+    c.a = a;
+    c.a.has_lengths = 0;
+    c.a.batch = 1;
+    c.a.queries = c.a.keys = length;
+    c.query = take(query, first, length, heads, 8);
+    c.key = take(key, first, length, keyHeads, 8);
+    c.value = take(value, first, length, keyHeads, 16);
+    CHECK_NEAR(take(y.read(), first, length, heads, 16), c.compute(false),
+               epsilonOf<__half>());
+    CHECK_NEAR(take(sums.read(), first, length, heads, 1), c.compute(true),
+               1e-6);
+    first += length;
+  }
+
+  // A document beyond the packed tensors, and one that is longer than its
+  // offsets say.
+  for (double last : {9.0, 7.0}) {
+    Buffer<int64_t> wrong(
+        Values{0, 3.0 * width[0], 3.0 * width[0], last * width[0]});
+    pointers[AMP_CUDNN_OFFSETS] = wrong;
+    runPlan(a, pointers);
+    CHECK(host::violations().size() == 1);
+    host::clearViolations();
+  }
+}
+
 static void testRefusals() {
   auto refuses = [](amp_cudnn_attention a, int32_t code) {
     amp_cudnn_plan *plan = nullptr;
@@ -254,6 +331,19 @@ static void testRefusals() {
   a = fine;
   a.key_heads = 3;
   refuses(a, AMP_CUDNN_INVALID);
+  a = fine;
+  a.has_offsets = 1;
+  a.positions = 16;
+  refuses(a, AMP_CUDNN_INVALID);
+  a.has_lengths = 1;
+  a.positions = 0;
+  refuses(a, AMP_CUDNN_INVALID);
+  // An A100 has no gradient for samples with offsets.
+  a.positions = 16;
+  a.backward = 1;
+  host::options().capability = 80;
+  refuses(a, AMP_CUDNN_UNSUPPORTED);
+  host::options().capability = 90;
   a = fine;
   a.type = AMP_CUDNN_F32;
   refuses(a, AMP_CUDNN_INVALID);
@@ -331,6 +421,7 @@ int main() {
   a = describe(4, 2, 8, 9);
   a.dropout = 0.4;
   testCase(a, false);
+  testDocuments();
   testRefusals();
   testMisuse();
   testSpare();

@@ -22,6 +22,7 @@
 #include "amp/Runtime/CUDA/BatchNorm.h"
 #include "amp/Runtime/CUDA/Conv.h"
 #include "amp/Runtime/CUDA/CrossEntropy.h"
+#include "amp/Runtime/CUDA/Documents.h"
 #include "amp/Runtime/CUDA/LinearCrossEntropy.h"
 #include "amp/Runtime/CUDA/Norm.h"
 #include "amp/Runtime/CUDA/Optimizer.h"

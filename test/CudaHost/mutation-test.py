@@ -54,6 +54,8 @@ MUTATIONS = [
     ("Reduce.h", "teams != 0 ? kColumnTeam : 1)", "1)", "Kernels"),
     ("Conv.h", "config.transposeB = true", "config.transposeB = false", "Conv"),
     ("Random.h", "uint64_t(seed) ^ key", "uint64_t(seed)", "Pool"),
+    ("Documents.h", "begin = entry > begin ? entry : begin", "begin = entry", "Documents"),
+    ("Documents.h", "columns = (count + 2) / 2 * 2", "columns = count + 1", "Documents"),
     ("ScatterAdd.h", "      __syncthreads(); // the last", "      // the last", "ScatterAdd"),
     ("SortedScatterAdd.h", "chunk == first, column", "false, column", "ScatterAdd"),
     ("SortedScatterAdd.h", "begin == 0 || ", "", "ScatterAdd"),

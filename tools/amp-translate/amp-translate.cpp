@@ -168,6 +168,12 @@ static cl::opt<bool> libraryDropout(
              "which are not those of amp-run (default: compute such attention "
              "by products)"),
     cl::cat(category));
+static cl::opt<std::string> documents(
+    "documents", cl::value_desc("bias|offsets"), cl::init("bias"),
+    cl::desc("How attention by cuDNN reads documents of packed sequences: as a "
+             "bias, or each as a sample by its offsets, which needs compute "
+             "capability 9.0 (default: bias)"),
+    cl::cat(category));
 static cl::opt<int64_t> recomputeRate(
     "recompute-rate", cl::init(500000),
     cl::desc("The fewest bytes of memory that computing a value of the forward "
@@ -278,6 +284,7 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch,
   options.logitBytes = logitBytes;
   options.attentionBytes = attentionBytes;
   options.libraryDropout = libraryDropout;
+  options.documents = documents;
   options.recomputeRate = recomputeRate;
   options.ranks = ranks;
   options.shardOptimizer = shardOptimizer;
@@ -306,11 +313,16 @@ static int64_t parseBytes(StringRef text) {
 /// program. Empty if absent.
 static StringRef getStepOption() {
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-           &precision, &lossScaling, &masterWeights, &training, &batchSize,
-           &ranks, &shardOptimizer, &shardMinElements, &noEpilogues,
-           &strictRounding, &attention, &convolutions, &nondeterministic,
-           &logitBytes, &attentionBytes, &libraryDropout, &recomputeRate,
-           &memory, &watch})
+           &precision,        &lossScaling,
+           &masterWeights,    &training,
+           &batchSize,        &ranks,
+           &shardOptimizer,   &shardMinElements,
+           &noEpilogues,      &strictRounding,
+           &attention,        &convolutions,
+           &nondeterministic, &logitBytes,
+           &attentionBytes,   &libraryDropout,
+           &documents,        &recomputeRate,
+           &memory,           &watch})
     if (option->getNumOccurrences() > 0)
       return option->ArgStr;
   return {};

@@ -192,6 +192,11 @@ def ConvertTrainToCUDA
            "Let cuDNN draw the random numbers of dropout within attention, "
            "which are not those of the CPU. Such attention is decomposed "
            "otherwise">,
+    Option<"documents", "documents", "std::string", "\"bias\"",
+           "How plans of attention read documents of packed sequences: bias, "
+           "which computes and masks the scores between them, or offsets, "
+           "which computes none, but whose gradient needs compute "
+           "capability 9.0">,
     Option<"recomputeRate", "recompute-rate", "int64_t", "500000",
            "The fewest bytes of memory that computing a value of the forward "
            "pass again frees per microsecond. 0 keeps all values">,

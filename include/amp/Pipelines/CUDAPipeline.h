@@ -86,6 +86,13 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
                      "attention, which are not those of the CPU; such "
                      "attention is decomposed otherwise"),
       llvm::cl::init(false)};
+  Option<std::string> documents{
+      *this, "documents",
+      llvm::cl::desc("How plans of attention read documents of packed "
+                     "sequences: bias, which computes and masks the scores "
+                     "between them, or offsets, which computes none, but whose "
+                     "gradient needs compute capability 9.0"),
+      llvm::cl::init("bias")};
   Option<int64_t, ValueParser<int64_t>> recomputeRate{
       *this, "recompute-rate",
       llvm::cl::desc("The fewest bytes of memory that computing a value of the "

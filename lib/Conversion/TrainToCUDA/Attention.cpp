@@ -202,6 +202,10 @@ struct AttentionParts {
   IntegerAttr leftBound, rightBound;
   /// The bias, or null.
   Value bias;
+  /// The cumulative lengths of documents that are samples of the plan, or null,
+  /// and the number of documents of a sample.
+  Value cumulative;
+  IntegerAttr documents;
   /// Which queries see a key, as a condition that broadcasts to the output.
   /// Null if every query does.
   Value seesKeys;
@@ -253,6 +257,25 @@ private:
   llvm::DenseMap<Group, Value> values;
 };
 } // namespace
+
+/// Reads the mask of documents as the samples of a plan, if each sample of the
+/// attention has cumulative lengths of its own.
+static bool readDocuments(Value mask, bool hasDropout, AttentionParts &parts) {
+  auto documents = mask.getDefiningOp<train::DocumentMaskOp>();
+  if (!documents || hasDropout ||
+      parts.sizes.getQueries() != int64_t(documents.getPositions()) ||
+      parts.sizes.getKeys() != int64_t(documents.getPositions()))
+    return false;
+  Value cumulative = documents.getCumulativeLengths();
+  auto type = typeOf(cumulative);
+  const int64_t count = type.getShape().back();
+  if (type.getNumElements() != count * parts.sizes.getBatch() ||
+      type.getRank() > 2)
+    return false;
+  parts.cumulative = cumulative;
+  parts.documents = Builder(mask.getContext()).getI64IntegerAttr(count);
+  return true;
+}
 
 /// Whether each row of a mask is known to have an element that is true.
 static bool hasNoEmptyRow(Value mask) {
@@ -363,7 +386,8 @@ static void reportBias(Operation *op, RankedTensorType bias) {
 }
 
 template <typename OpTy>
-static AttentionParts getParts(OpTy op, TrainBuilder &t, DropoutSeeds &seeds) {
+static AttentionParts getParts(OpTy op, TrainBuilder &t, DropoutSeeds &seeds,
+                               const AttentionOptions &options) {
   MLIRContext *context = op->getContext();
   auto query = typeOf(op.getQuery()), key = typeOf(op.getKey()),
        value = typeOf(op.getValue());
@@ -381,7 +405,11 @@ static AttentionParts getParts(OpTy op, TrainBuilder &t, DropoutSeeds &seeds) {
                     : 1.0 / std::sqrt(double(extent(query, 1))));
   if (op.getCausal())
     parts.rightBound = builder.getI64IntegerAttr(0);
-  if (Value mask = op.getMask(); mask && !readBand(mask, parts)) {
+  const bool takesDocuments =
+      op.getMask() && options.documentOffsets &&
+      readDocuments(op.getMask(), op.getDropout() > 0, parts);
+  if (Value mask = op.getMask();
+      mask && !takesDocuments && !readBand(mask, parts)) {
     addBias(parts, mask, query, t);
     reportBias(op, typeOf(parts.bias));
   }
@@ -403,10 +431,12 @@ namespace {
 /// heads if its readers swap the two.
 class ResultLayout {
 public:
-  explicit ResultLayout(Value value)
+  /// With `isPacked`, the positions are always before the heads.
+  explicit ResultLayout(Value value, bool isPacked)
       : value(value), type(typeOf(value)), swap(getSwap(type.getRank())) {
-    isSwapped = llvm::any_of(value.getUsers(),
-                             [&](Operation *user) { return swaps(user); });
+    isSwapped =
+        isPacked || llvm::any_of(value.getUsers(),
+                                 [&](Operation *user) { return swaps(user); });
     strides = getContiguousStrides(type.getShape());
     if (!isSwapped)
       return;
@@ -471,6 +501,30 @@ static void setParts(OpTy launch, Operation *op, double dropout,
   if (parts.rightBound)
     launch.setRightBoundAttr(parts.rightBound);
   launch.setBias(bool(parts.bias));
+  if (parts.documents)
+    launch.setDocumentsAttr(parts.documents);
+}
+
+/// As above, for a plan that takes documents as samples if `parts` has some.
+/// Heads that are not packed are moved.
+static std::pair<Value, HeadsAttr>
+readHeads(Value value, const AttentionParts &parts, TrainBuilder &t) {
+  auto result = readHeads(value);
+  if (!parts.cumulative)
+    return result;
+  auto type = typeOf(value);
+  ArrayRef<int64_t> shape = type.getShape();
+  const int64_t rank = type.getRank();
+  if (arePacked(result.second, rank > 3 ? shape[0] : 1,
+                rank > 2 ? shape[rank - 3] : 1, shape[rank - 2], shape.back()))
+    return result;
+  const SmallVector<int64_t> swap = getSwap(rank);
+  Value moved = t.transpose(value, swap);
+  SmallVector<int64_t> own = getContiguousStrides(typeOf(moved).getShape()),
+                       strides;
+  for (int64_t dim : swap)
+    strides.push_back(own[dim]);
+  return {moved, getHeads(value.getContext(), 0, strides)};
 }
 
 /// Makes the rows of `value` zero for queries that see no key.
@@ -484,39 +538,56 @@ static Value maskRows(Value value, const AttentionParts &parts,
 /// Adds the inputs that an attention and its gradient share.
 static void addExtras(const AttentionParts &parts,
                       SmallVectorImpl<Value> &inputs) {
-  for (Value extra : {parts.bias, parts.seeds})
+  for (Value extra :
+       {parts.bias, parts.cumulative, parts.cumulative, parts.seeds})
     if (extra)
       inputs.push_back(extra);
 }
 
-/// The sums of an attention in the shape that the launch gives them.
-static Value shapeSums(Value sums, AttentionAttr sizes, TrainBuilder &t) {
+/// The sums of an attention in the shape and the order that the launch gives
+/// them.
+static Value shapeSums(Value sums, const AttentionParts &parts,
+                       TrainBuilder &t) {
+  AttentionAttr sizes = parts.sizes;
   SmallVector<int64_t> shape = {sizes.getBatch(), sizes.getHeads(),
                                 sizes.getQueries()};
-  return typeOf(sums).getShape() == ArrayRef<int64_t>(shape)
-             ? sums
-             : t.reshape(sums, shape);
+  if (auto reshape = sums.getDefiningOp<train::ReshapeOp>();
+      reshape &&
+      typeOf(reshape.getInput()).getShape() == ArrayRef<int64_t>(shape))
+    sums = reshape.getInput();
+  if (typeOf(sums).getShape() != ArrayRef<int64_t>(shape))
+    sums = t.reshape(sums, shape);
+  if (!parts.cumulative)
+    return sums;
+  const SmallVector<int64_t> swap = {0, 2, 1};
+  auto transpose = sums.getDefiningOp<train::TransposeOp>();
+  return transpose && transpose.getPermutation() == ArrayRef<int64_t>(swap)
+             ? transpose.getInput()
+             : t.transpose(sums, swap);
 }
 
-static void convert(train::ScaledDotProductAttentionOp op,
-                    DropoutSeeds &seeds) {
+static void convert(train::ScaledDotProductAttentionOp op, DropoutSeeds &seeds,
+                    const AttentionOptions &options) {
   OpBuilder builder(op);
   TrainBuilder t(builder, getNamedLocation(op));
-  AttentionParts parts = getParts(op, t, seeds);
+  AttentionParts parts = getParts(op, t, seeds, options);
   AttentionAttr s = parts.sizes;
-  auto [query, queryHeads] = readHeads(op.getQuery());
-  auto [key, keyHeads] = readHeads(op.getKey());
-  auto [value, valueHeads] = readHeads(op.getValue());
+  auto [query, queryHeads] = readHeads(op.getQuery(), parts, t);
+  auto [key, keyHeads] = readHeads(op.getKey(), parts, t);
+  auto [value, valueHeads] = readHeads(op.getValue(), parts, t);
   SmallVector<Value> inputs = {query, key, value};
   addExtras(parts, inputs);
-  ResultLayout layout(op.getResult());
-  auto sums = RankedTensorType::get(
-      {s.getBatch(), s.getHeads(), s.getQueries()}, builder.getF32Type());
+  ResultLayout layout(op.getResult(), bool(parts.cumulative));
+  SmallVector<int64_t> sumsShape = {s.getBatch(), s.getHeads(), s.getQueries()};
+  if (parts.cumulative)
+    std::swap(sumsShape[1], sumsShape[2]);
+  auto sums = RankedTensorType::get(sumsShape, builder.getF32Type());
   auto launch = SDPAOp::create(
       builder, t.getLoc(), TypeRange{layout.getType(), sums}, StringAttr(),
       inputs, ValueRange(), ValueRange(), Value(), s, parts.scale,
-      IntegerAttr(), IntegerAttr(), UnitAttr(), UnitAttr(), FloatAttr(),
-      IntegerAttr(), queryHeads, keyHeads, valueHeads, layout.getHeadsAttr());
+      IntegerAttr(), IntegerAttr(), UnitAttr(), UnitAttr(), IntegerAttr(),
+      DenseI64ArrayAttr(), FloatAttr(), IntegerAttr(), queryHeads, keyHeads,
+      valueHeads, layout.getHeadsAttr());
   setParts(launch, op, op.getDropout(), parts);
   Value result = launch.getResult(0);
   if (parts.seesKeys)
@@ -525,6 +596,8 @@ static void convert(train::ScaledDotProductAttentionOp op,
   else
     layout.replace(result, t);
   Value logsumexp = launch.getResult(1);
+  if (parts.cumulative)
+    logsumexp = t.transpose(logsumexp, {0, 2, 1});
   if (logsumexp.getType() != op.getLogsumexp().getType())
     logsumexp = t.reshape(logsumexp, typeOf(op.getLogsumexp()).getShape());
   op.getLogsumexp().replaceAllUsesWith(logsumexp);
@@ -532,35 +605,36 @@ static void convert(train::ScaledDotProductAttentionOp op,
 }
 
 static void convert(train::ScaledDotProductAttentionGradOp op,
-                    DropoutSeeds &seeds, bool deterministic) {
+                    DropoutSeeds &seeds, const AttentionOptions &options) {
   OpBuilder builder(op);
   TrainBuilder t(builder, getNamedLocation(op));
-  AttentionParts parts = getParts(op, t, seeds);
+  AttentionParts parts = getParts(op, t, seeds, options);
   AttentionAttr s = parts.sizes;
-  auto [grad, gradHeads] = readHeads(maskRows(op.getGrad(), parts, t));
-  auto [query, queryHeads] = readHeads(op.getQuery());
-  auto [key, keyHeads] = readHeads(op.getKey());
-  auto [value, valueHeads] = readHeads(op.getValue());
-  auto [output, outputHeads] = readHeads(op.getOutput());
+  auto [grad, gradHeads] =
+      readHeads(maskRows(op.getGrad(), parts, t), parts, t);
+  auto [query, queryHeads] = readHeads(op.getQuery(), parts, t);
+  auto [key, keyHeads] = readHeads(op.getKey(), parts, t);
+  auto [value, valueHeads] = readHeads(op.getValue(), parts, t);
+  auto [output, outputHeads] = readHeads(op.getOutput(), parts, t);
   SmallVector<Value> inputs = {
-      grad, query, key, value, output, shapeSums(op.getLogsumexp(), s, t)};
+      grad, query, key, value, output, shapeSums(op.getLogsumexp(), parts, t)};
   addExtras(parts, inputs);
   SmallVector<Type> types;
   SmallVector<ResultLayout> layouts;
   HeadsAttr heads[3];
   for (unsigned i = 0; i < 3; ++i) {
-    layouts.emplace_back(op->getResult(i));
+    layouts.emplace_back(op->getResult(i), bool(parts.cumulative));
     types.push_back(layouts.back().getType());
     heads[i] = layouts.back().getHeadsAttr();
   }
   auto launch = SDPAGradOp::create(
       builder, t.getLoc(), types, StringAttr(), inputs, ValueRange(),
       ValueRange(), Value(), s, parts.scale, IntegerAttr(), IntegerAttr(),
-      UnitAttr(), UnitAttr(), FloatAttr(), IntegerAttr(), queryHeads, keyHeads,
-      valueHeads, outputHeads, gradHeads, heads[0], heads[1], heads[2],
-      UnitAttr(), IntegerAttr());
+      UnitAttr(), UnitAttr(), IntegerAttr(), DenseI64ArrayAttr(), FloatAttr(),
+      IntegerAttr(), queryHeads, keyHeads, valueHeads, outputHeads, gradHeads,
+      heads[0], heads[1], heads[2], UnitAttr(), IntegerAttr());
   setParts(launch, op, op.getDropout(), parts);
-  launch.setDeterministic(deterministic);
+  launch.setDeterministic(options.deterministic);
   for (unsigned i = 0; i < 3; ++i)
     layouts[i].replace(launch.getResult(i), t);
   op.erase();
@@ -574,9 +648,10 @@ static void divide(SDPAGradOp launch, int64_t scratchBytes) {
   // plan.
   if (launch.getDropout())
     return;
-  const int64_t batch = launch.getSizes().getBatch();
-  for (int64_t parts = 1; parts <= batch; ++parts) {
-    if (batch % parts != 0)
+  const int64_t samples = launch.getNumSamples();
+  for (int64_t parts = 1; parts <= samples; ++parts) {
+    const bool isAligned = !launch.getDocuments() || samples / parts % 4 == 0;
+    if (samples % parts != 0 || (parts > 1 && !isAligned))
       continue;
     launch.setParts(parts);
     if (scratchBytes == 0 || launch.getScratchBytes() <= scratchBytes)
@@ -584,8 +659,8 @@ static void divide(SDPAGradOp launch, int64_t scratchBytes) {
   }
 }
 
-void mlir::cuda::convertAttention(func::FuncOp step, bool deterministic,
-                                  int64_t scratchBytes, bool libraryDropout) {
+void mlir::cuda::convertAttention(func::FuncOp step,
+                                  const AttentionOptions &options) {
   // The plans of both directions drop the same elements, so either both
   // are plans or neither is.
   DropoutSeeds seeds;
@@ -594,7 +669,7 @@ void mlir::cuda::convertAttention(func::FuncOp step, bool deterministic,
     return std::pair(op.getRng(), int32_t(op.getDropoutKey()));
   };
   auto visit = [&](auto op) {
-    if (findObstacle(op, libraryDropout).empty())
+    if (findObstacle(op, options.libraryDropout).empty())
       seeds.add(op);
     else if (op.getRng())
       decomposed.insert(getDropoutOf(op));
@@ -603,7 +678,7 @@ void mlir::cuda::convertAttention(func::FuncOp step, bool deterministic,
   llvm::for_each(step.getOps<train::ScaledDotProductAttentionGradOp>(), visit);
   auto convertAll = [&](auto ops, auto convertOne) {
     for (auto op : ops) {
-      std::string obstacle = findObstacle(op, libraryDropout);
+      std::string obstacle = findObstacle(op, options.libraryDropout);
       if (obstacle.empty() && decomposed.contains(getDropoutOf(op)))
         obstacle = "its dropout is also that of an attention without a plan";
       if (obstacle.empty())
@@ -614,19 +689,20 @@ void mlir::cuda::convertAttention(func::FuncOp step, bool deterministic,
   };
   // The forward operations first: their gradients read the new outputs.
   convertAll(llvm::to_vector(step.getOps<train::ScaledDotProductAttentionOp>()),
-             [&](auto op) { convert(op, seeds); });
+             [&](auto op) { convert(op, seeds, options); });
   convertAll(
       llvm::to_vector(step.getOps<train::ScaledDotProductAttentionGradOp>()),
-      [&](auto op) { convert(op, seeds, deterministic); });
+      [&](auto op) { convert(op, seeds, options); });
   for (auto launch : step.getOps<SDPAGradOp>())
-    divide(launch, scratchBytes);
+    divide(launch, options.scratchBytes);
+  updateDocumentOffsets(step);
 }
 
 /// Reads the heads of input `index` of `launch`, [batch, `count`, `positions`,
 /// `size`], where they are in the tensor that the input is a part of.
 static HeadsAttr readInput(Operation *launch, unsigned index, HeadsAttr heads,
                            int64_t batch, int64_t count, int64_t positions,
-                           int64_t size) {
+                           int64_t size, bool mustBePacked) {
   Value input = launch->getOperand(index);
   StridedView view = trace(input);
   if (view.source == input || view.strides.back() != 1)
@@ -657,21 +733,30 @@ static HeadsAttr readInput(Operation *launch, unsigned index, HeadsAttr heads,
   for (int64_t number : {offset, sample, head, position})
     if (number % unit != 0)
       return heads;
+  auto found =
+      HeadsAttr::get(launch->getContext(), offset, sample, head, position);
+  if (mustBePacked && !arePacked(found, batch, count, positions, size))
+    return heads;
   launch->setOperand(index, view.source);
-  return HeadsAttr::get(launch->getContext(), offset, sample, head, position);
+  return found;
 }
 
 /// Reads queries, keys and values, inputs from `first` on, by strides.
 template <typename OpTy>
 static void readInputs(OpTy launch, unsigned first) {
   AttentionAttr s = launch.getSizes();
-  launch.setQueryAttr(readInput(launch, first, launch.getQuery(), s.getBatch(),
-                                s.getHeads(), s.getQueries(), s.getHeadSize()));
-  launch.setKeyAttr(readInput(launch, first + 1, launch.getKey(), s.getBatch(),
-                              s.getKeyHeads(), s.getKeys(), s.getHeadSize()));
-  launch.setValueAttr(readInput(launch, first + 2, launch.getValue(),
-                                s.getBatch(), s.getKeyHeads(), s.getKeys(),
-                                s.getValueSize()));
+  const bool mustBePacked = launch.getDocuments().has_value();
+  auto read = [&](unsigned index, HeadsAttr heads, int64_t count,
+                  int64_t positions, int64_t size) {
+    return readInput(launch, first + index, heads, s.getBatch(), count,
+                     positions, size, mustBePacked);
+  };
+  launch.setQueryAttr(read(0, launch.getQuery(), s.getHeads(), s.getQueries(),
+                           s.getHeadSize()));
+  launch.setKeyAttr(
+      read(1, launch.getKey(), s.getKeyHeads(), s.getKeys(), s.getHeadSize()));
+  launch.setValueAttr(read(2, launch.getValue(), s.getKeyHeads(), s.getKeys(),
+                           s.getValueSize()));
 }
 
 void mlir::cuda::readHeadsByStrides(func::FuncOp step) {
@@ -679,4 +764,5 @@ void mlir::cuda::readHeadsByStrides(func::FuncOp step) {
     readInputs(launch, 0);
   for (auto launch : step.getOps<SDPAGradOp>())
     readInputs(launch, 1);
+  updateDocumentOffsets(step);
 }

@@ -222,6 +222,9 @@ struct ConvertTrainToCUDA
     if (failed(verify("attention", attention, "decomposed")) ||
         failed(verify("convolutions", convolutions, "patches")))
       return failure();
+    if (documents != "bias" && documents != "offsets")
+      return step.emitOpError("cannot be lowered with documents '")
+             << documents << "', expected bias or offsets";
     if (ranks < 0)
       return step.emitOpError("cannot be lowered for 'ranks' ")
              << int64_t(ranks) << ", expected at least 0";
@@ -265,7 +268,9 @@ struct ConvertTrainToCUDA
     splitParameters(step);
     mergeParameterCasts(step);
     if (plansAttention())
-      convertAttention(step, deterministic, attentionBytes, libraryDropout);
+      convertAttention(step, {deterministic, libraryDropout,
+                              /*documentOffsets=*/documents == "offsets",
+                              attentionBytes});
     if (plansConvolutions())
       convertConvolutions(step, deterministic);
     apply(step, [&](RewritePatternSet &patterns) {

@@ -50,15 +50,30 @@ void fuseProductsHorizontally(func::FuncOp step);
 /// `strict` as above.
 void populateEpilogues(RewritePatternSet &patterns, bool strict);
 
+/// How plans compute attention.
+struct AttentionOptions {
+  /// Gradients have the same bits in each run.
+  bool deterministic;
+  /// cuDNN draws the random numbers of dropout. Otherwise attention with
+  /// dropout is left.
+  bool libraryDropout;
+  /// Plans take documents as samples, with offsets. Otherwise the mask of
+  /// documents becomes a bias.
+  bool documentOffsets;
+  /// A gradient whose scratch memory takes more bytes computes its samples in
+  /// parts. 0 sets no limit.
+  int64_t scratchBytes;
+};
+
 /// Lowers attention in 16 bits to `cuda.sdpa` and `cuda.sdpa_grad`, which read
-/// their operands where slices and transposes take them from. With
-/// `deterministic`, gradients have the same bits in each run. Leaves other
+/// their operands where slices and transposes take them from. Leaves other
 /// attention, with a remark.
-/// A gradient whose scratch memory takes more than `scratchBytes` computes its
-/// samples in parts. 0 sets no limit. With `libraryDropout`, cuDNN draws the
-/// random numbers of dropout. Otherwise attention with dropout is left.
-void convertAttention(func::FuncOp step, bool deterministic,
-                      int64_t scratchBytes, bool libraryDropout);
+void convertAttention(func::FuncOp step, const AttentionOptions &options);
+
+/// Gives attention over documents the offsets of its documents. Its inputs
+/// after the tensors are the cumulative lengths twice, or offsets for other
+/// strides. Attentions with the same strides share a launch.
+void updateDocumentOffsets(func::FuncOp step);
 
 /// Lowers convolutions in 16 bits to `cuda.conv_plan`, apart from pointwise
 /// ones, which are products. With `deterministic`, gradients have the same bits

@@ -32,15 +32,23 @@ private:
                                           : attention.type;
   }
   Tensor input(int index) {
-    return builder.input(index, getSizes(index), getStrides(index),
-                         getType(index));
+    Tensor tensor = builder.input(index, getSizes(index), getStrides(index),
+                                  getType(index));
+    setOffsets(tensor, index);
+    return tensor;
   }
   void output(const Tensor &tensor, int index) {
     builder.output(tensor, index, getSizes(index), getStrides(index),
                    getType(index));
+    setOffsets(tensor, index);
   }
   Tensor scalar(int index, int64_t count, int32_t type) {
     return builder.input(index, {count, 1, 1, 1}, {1, 1, 1, 1}, type);
+  }
+  void setOffsets(const Tensor &tensor, int index) {
+    if (attention.has_offsets)
+      tensor->set_ragged_offset(scalar(AMP_CUDNN_OFFSETS + index,
+                                       attention.batch + 1, AMP_CUDNN_I64));
   }
   /// Sets the options of both directions.
   template <typename Attributes>
@@ -120,6 +128,9 @@ void AttentionBuilder::buildBackward() {
   fe::graph::SDPA_backward_attributes attributes;
   attributes.set_name("attention_grad")
       .set_deterministic_algorithm(attention.deterministic != 0);
+  if (attention.has_offsets)
+    attributes.set_max_total_seq_len_q(attention.positions)
+        .set_max_total_seq_len_kv(attention.positions);
   Tensor query = input(AMP_CUDNN_QUERY), key = input(AMP_CUDNN_KEY),
          value = input(AMP_CUDNN_VALUE), result = input(AMP_CUDNN_OUTPUT),
          grad = input(AMP_CUDNN_OUTPUT_GRAD),
@@ -155,6 +166,8 @@ static void verify(const amp_cudnn_attention *attention) {
               ((a.bias_batch == 1 || a.bias_batch == a.batch) &&
                (a.bias_heads == 1 || a.bias_heads == a.heads)),
           "a bias must have one sample or all, and one head or all");
+  require(!a.has_offsets || (a.has_lengths && a.positions > 0),
+          "offsets of samples need their lengths and the positions of all");
 }
 
 static BuildGraph getBuild(const amp_cudnn_attention *attention) {

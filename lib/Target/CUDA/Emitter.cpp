@@ -239,6 +239,10 @@ void ProgramEmitter::emitBanner() {
     os << "#include \"amp/Runtime/CUDA/" << header << ".h\"\n";
   if (usesPlans(program, options))
     os << "#include \"amp/Runtime/CUDA/CuDNN.h\"\n";
+  if (llvm::any_of(launches, [](LaunchOpInterface launch) {
+        return isa<DocumentOffsetsOp>(launch.getOperation());
+      }))
+    os << "#include \"amp/Runtime/CUDA/Documents.h\"\n";
   if (numCalls > 0)
     os << "#include \"amp/Runtime/CUDA/Calls.h\"\n";
   if (!collectives.empty())

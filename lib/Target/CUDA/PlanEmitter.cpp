@@ -16,11 +16,46 @@ namespace {
 /// A pointer of a plan: its name in the interface, the buffer, the element at
 /// which it begins, and the elements from one sample to the next.
 struct PlanPointer {
-  StringRef name;
+  std::string name;
   Value buffer;
   int64_t offset = 0, sample = 0;
 };
 } // namespace
+
+/// The names of the tensors of an attention, in the order of the interface.
+static constexpr StringLiteral kTensorNames[] = {
+    "QUERY",       "KEY",        "VALUE",    "OUTPUT",    "LOG_SUM_EXP",
+    "OUTPUT_GRAD", "QUERY_GRAD", "KEY_GRAD", "VALUE_GRAD"};
+
+static int getTensorIndex(StringRef name) {
+  return int(llvm::find(kTensorNames, name) - std::begin(kTensorNames));
+}
+
+/// Adds the pointers of the lengths and offsets of documents, inputs `first`
+/// and the next. The tensors of all pointers so far have offsets, and begin at
+/// the same element for each part of the documents.
+template <typename OpTy>
+static void addDocuments(OpTy op, unsigned first,
+                         SmallVectorImpl<PlanPointer> &pointers) {
+  if (!op.getDocuments())
+    return;
+  ValueRange inputs = op.getInputs();
+  const int64_t columns = op.getInputType(first + 1).getDimSize(1);
+  const amp_cudnn_attention description = op.getDescription();
+  ArrayRef<int64_t> rows = *op.getRows();
+  SmallVector<PlanPointer> offsets;
+  for (PlanPointer &pointer : pointers) {
+    pointer.sample = 0;
+    const int64_t elements =
+        description.strides[getTensorIndex(pointer.name)].position;
+    const int64_t row = llvm::find(rows, elements) - rows.begin();
+    offsets.push_back({"OFFSETS + AMP_CUDNN_" + pointer.name, inputs[first + 1],
+                       row * columns, 1});
+  }
+  pointers.push_back({"QUERY_LENGTHS", inputs[first], 0, 1});
+  pointers.push_back({"KEY_LENGTHS", inputs[first], 0, 1});
+  pointers.append(offsets);
+}
 
 /// The pointers of the bias, the lengths and the seeds, inputs from `first` on.
 template <typename OpTy>
@@ -53,6 +88,7 @@ static SmallVector<PlanPointer> getPointers(SDPAOp op) {
       {"VALUE", inputs[2], op.getValue().getOffset()},
       {"OUTPUT", outputs[0], op.getOutput().getOffset()},
       {"LOG_SUM_EXP", outputs[1]}};
+  addDocuments(op, 3, pointers);
   addMasks(op, 3, pointers);
   return pointers;
 }
@@ -60,7 +96,7 @@ static SmallVector<PlanPointer> getPointers(SDPAOp op) {
 static SmallVector<PlanPointer> getPointers(SDPAGradOp op) {
   ValueRange inputs = op.getInputs(), outputs = op.getOutputs();
   const bool isPacked = outputs.size() == 1;
-  auto at = [](StringRef name, Value buffer, HeadsAttr heads) {
+  auto at = [](const char *name, Value buffer, HeadsAttr heads) {
     return PlanPointer{name, buffer, heads.getOffset(), heads.getSample()};
   };
   SmallVector<PlanPointer> pointers = {
@@ -74,6 +110,7 @@ static SmallVector<PlanPointer> getPointers(SDPAGradOp op) {
       at("QUERY_GRAD", outputs[0], op.getQueryGrad()),
       at("KEY_GRAD", outputs[isPacked ? 0 : 1], op.getKeyGrad()),
       at("VALUE_GRAD", outputs[isPacked ? 0 : 2], op.getValueGrad())};
+  addDocuments(op, 6, pointers);
   addMasks(op, 6, pointers);
   return pointers;
 }
@@ -86,9 +123,9 @@ static SmallVector<PlanPointer> getPointers(ConvPlanOp op) {
   static constexpr unsigned places[][3] = {{0, 1, 2}, {2, 1, 0}, {0, 2, 1}};
   const auto &place = places[unsigned(op.getKind())];
   SmallVector<PlanPointer> pointers = {
-      {names[place[0]], inputs[0]},
-      {names[place[1]], inputs[1]},
-      {names[place[2]], op.getOutputs().front()}};
+      {names[place[0]].str(), inputs[0]},
+      {names[place[1]].str(), inputs[1]},
+      {names[place[2]].str(), op.getOutputs().front()}};
   if (op.getBias())
     pointers.push_back({"CONVOLUTION_BIAS", inputs[2]});
   return pointers;
@@ -131,19 +168,19 @@ static void emitDescription(const amp_cudnn_attention &a,
        << ", a.bias_heads = " << number(a.bias_heads) << ";\n";
   if (a.has_lengths)
     os << "  a.has_lengths = 1;\n";
+  if (a.has_offsets)
+    os << "  // The samples are documents of packed sequences.\n"
+       << "  a.has_offsets = 1, a.positions = " << number(a.positions) << ";\n";
   if (a.deterministic)
     os << "  a.deterministic = 1;\n";
   if (a.dropout > 0)
     os << "  a.dropout = "
        << getFloatLiteral(APFloat(a.dropout), /*isDouble=*/true) << ";\n";
-  static constexpr StringLiteral names[] = {
-      "QUERY",       "KEY",        "VALUE",    "OUTPUT",    "LOG_SUM_EXP",
-      "OUTPUT_GRAD", "QUERY_GRAD", "KEY_GRAD", "VALUE_GRAD"};
   os << "  // Strides of samples, heads and positions.\n";
   for (int index = 0;
        index <= (a.backward ? AMP_CUDNN_VALUE_GRAD : AMP_CUDNN_LOG_SUM_EXP);
        ++index)
-    os << "  a.strides[AMP_CUDNN_" << names[index] << "] = {"
+    os << "  a.strides[AMP_CUDNN_" << kTensorNames[index] << "] = {"
        << number(a.strides[index].sample) << ", "
        << number(a.strides[index].head) << ", "
        << number(a.strides[index].position) << "};\n";
@@ -241,9 +278,10 @@ void ProgramEmitter::emitPlanPointers(LaunchOpInterface launch) {
   auto gradient = dyn_cast<SDPAGradOp>(launch.getOperation());
   if (!gradient || gradient.getParts() == 1)
     return;
-  os << "    // Bytes from one part of the samples to the next.\n"
+  os << "    // Bytes from one part of the "
+     << (gradient.getDocuments() ? "documents" : "samples") << " to the next.\n"
      << "    int64_t steps[AMP_CUDNN_ATTENTION_POINTERS] = {};\n";
-  const int64_t samples = gradient.getSizes().getBatch() / gradient.getParts();
+  const int64_t samples = gradient.getNumSamples() / gradient.getParts();
   for (const PlanPointer &pointer : getPointers(launch))
     if (pointer.sample != 0)
       os << "    steps[AMP_CUDNN_" << pointer.name << "] = "

@@ -298,6 +298,20 @@ static RuntimeCall getCall(DropoutSeedsOp op, const Operands &operands) {
                          op.getByRank() ? "run.rank" : "0"})};
 }
 
+static RuntimeCall getCall(DocumentOffsetsOp op, const Operands &operands) {
+  Arguments rows;
+  for (int64_t elements : op.getRows())
+    rows.push_back(operands.number(elements));
+  ArrayRef<int64_t> shape = op.getInputType(0).getShape();
+  const int64_t documents = shape.back(),
+                samples = op.getInputType(0).getNumElements() / documents;
+  return {"documentOffsets",
+          operands.with({"DocumentRows<" + std::to_string(rows.size()) + ">{{" +
+                             llvm::join(rows, ", ") + "}}",
+                         operands.number(samples), operands.number(documents),
+                         operands.number(op.getPositions())})};
+}
+
 static RuntimeCall getCall(StochasticRoundOp op, const Operands &operands) {
   return {
       "stochasticRound",
@@ -509,12 +523,13 @@ void ProgramEmitter::emitTunedKernel(LaunchOpInterface launch) {
                 BatchNormReluGradOp, BatchNormReluOp, BatchNormGradOp,
                 BatchNormInferenceOp, BatchNormTrainingOp, CrossEntropyGradOp,
                 CrossEntropyOp, CrossEntropyWithGradOp, DropoutOp,
-                DropoutSeedsOp, LayerNormAndGradOp, LayerNormGradOp,
-                LayerNormOp, LogSoftmaxGradOp, LogSoftmaxOp, MaxPool2DGradOp,
-                MaxPool2DOp, QuantizeBlocksOp, QuantizedNormOp, QuantizeOp,
-                RMSNormAndGradOp, RMSNormGradOp, RMSNormOp, ScatterAddOp,
-                SoftmaxGradOp, SoftmaxOp, StochasticRoundOp, UpdateQuantizerOp,
-                UpdateScaleOp>([&](auto op) { return getCall(op, operands); });
+                DocumentOffsetsOp, DropoutSeedsOp, LayerNormAndGradOp,
+                LayerNormGradOp, LayerNormOp, LogSoftmaxGradOp, LogSoftmaxOp,
+                MaxPool2DGradOp, MaxPool2DOp, QuantizeBlocksOp, QuantizedNormOp,
+                QuantizeOp, RMSNormAndGradOp, RMSNormGradOp, RMSNormOp,
+                ScatterAddOp, SoftmaxGradOp, SoftmaxOp, StochasticRoundOp,
+                UpdateQuantizerOp, UpdateScaleOp>(
+              [&](auto op) { return getCall(op, operands); });
   os << call.function << "(run.stream";
   for (const std::string &argument : call.arguments)
     os << ",\n        " << argument;

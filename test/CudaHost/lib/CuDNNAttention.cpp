@@ -28,6 +28,8 @@ struct Operand {
   int32_t type;
   amp_cudnn_head_strides strides;
   int64_t heads, positions, size;
+  /// The first element of each sample of a packed tensor, or null.
+  const int64_t *offsets = nullptr;
 
   int64_t width() const { return getPlanTypeBytes(type); }
   int64_t bytes(int64_t batch) const {
@@ -36,8 +38,8 @@ struct Operand {
            width();
   }
   unsigned char *at(int64_t b, int64_t h, int64_t s, int64_t d) const {
-    return data + width() * (b * strides.sample + h * strides.head +
-                             s * strides.position + d);
+    return data + width() * ((offsets ? offsets[b] : b * strides.sample) +
+                             h * strides.head + s * strides.position + d);
   }
   double get(int64_t b, int64_t h, int64_t s, int64_t d) const {
     return loadPlanElement(at(b, h, s, d), type);
@@ -71,6 +73,9 @@ static Operand getOperand(const Attention &a, int index,
     result.type = AMP_CUDNN_F32;
     result.size = 1;
   }
+  if (a.has_offsets)
+    result.offsets =
+        static_cast<const int64_t *>(pointers[AMP_CUDNN_OFFSETS + index]);
   return result;
 }
 
@@ -101,6 +106,8 @@ static std::string findRefusal(const Attention &a) {
   if (a.left_bound == 0 || a.left_bound < AMP_CUDNN_NO_BOUND ||
       a.right_bound < AMP_CUDNN_NO_BOUND)
     return "a bound that is not positive";
+  if (a.has_offsets && a.backward && options().capability < 90)
+    return "Packed/ragged LSE is not supported for bprop thd";
   std::vector<int> operands = getInputs(a);
   for (int index : getOutputs(a))
     operands.push_back(index);
@@ -123,6 +130,15 @@ static int64_t getWorkspace(const Attention &a) {
   const int64_t heads = a.batch * a.heads;
   const int64_t scores = heads * pad(a.queries) * pad(a.keys) * 2,
                 sums = heads * a.queries * a.head_size * 4;
+  if (a.has_offsets) {
+    int64_t row = a.heads;
+    for (int index : {AMP_CUDNN_KEY_GRAD, AMP_CUDNN_VALUE_GRAD})
+      if (a.heads != a.key_heads)
+        row += a.strides[index].position * (a.heads / a.key_heads);
+    if (!a.deterministic)
+      row += a.strides[AMP_CUDNN_QUERY_GRAD].position;
+    return a.positions * row * 4 + (a.deterministic ? scores : 0);
+  }
   int64_t bytes = heads * a.queries * 4;
   if (a.heads != a.key_heads)
     bytes += heads * a.keys * (a.head_size + a.value_size) * 2;
@@ -165,6 +181,9 @@ public:
 
   void run() const {
     for (int64_t b = 0; b < a.batch; ++b) {
+      if (a.has_offsets && !isInside(b))
+        return violate("sample " + std::to_string(b) +
+                       " of an attention leaves its tensor");
       if (!a.backward)
         for (int64_t h = 0; h < a.heads; ++h)
           forward(b, h);
@@ -175,6 +194,34 @@ public:
   }
 
 private:
+  /// Whether a sample with offsets ends where its offsets say, with its lengths
+  /// within the sizes of the plan.
+  bool isInside(int64_t b) const {
+    if (queryLengths[b] < 0 || queryLengths[b] > a.queries ||
+        keyLengths[b] < 0 || keyLengths[b] > a.keys)
+      return false;
+    const std::pair<const Operand *, int64_t> tensors[] = {
+        {&query, queryLengths[b]},     {&key, keyLengths[b]},
+        {&value, keyLengths[b]},       {&output, queryLengths[b]},
+        {&sums, queryLengths[b]},      {&grad, queryLengths[b]},
+        {&queryGrad, queryLengths[b]}, {&keyGrad, keyLengths[b]},
+        {&valueGrad, keyLengths[b]}};
+    for (auto [tensor, length] : tensors)
+      if (tensor->offsets &&
+          (tensor->offsets[b] < 0 ||
+           tensor->offsets[b] + length * tensor->strides.position !=
+               tensor->offsets[b + 1] ||
+           tensor->offsets[b + 1] > a.positions * tensor->strides.position))
+        return false;
+    return true;
+  }
+  /// The queries and keys of a sample that are in memory.
+  int64_t countQueries(int64_t b) const {
+    return a.has_offsets ? queryLengths[b] : a.queries;
+  }
+  int64_t countKeys(int64_t b) const {
+    return a.has_offsets ? keyLengths[b] : a.keys;
+  }
   bool sees(int64_t b, int64_t i, int64_t j) const {
     return (a.left_bound == AMP_CUDNN_NO_BOUND || i - a.left_bound < j) &&
            (a.right_bound == AMP_CUDNN_NO_BOUND || j <= i + a.right_bound) &&
@@ -207,15 +254,16 @@ private:
   void forward(int64_t b, int64_t h) const {
     std::vector<double> weights(a.keys);
     const int64_t group = h * a.value_heads / a.heads;
-    for (int64_t i = 0; i < a.queries; ++i) {
+    for (int64_t i = 0; i < countQueries(b); ++i) {
       double most = -INFINITY, sum = 0;
-      for (int64_t j = 0; j < a.keys; ++j)
+      weights.resize(countKeys(b));
+      for (int64_t j = 0; j < countKeys(b); ++j)
         most = std::max(most, weights[j] = score(b, h, i, j));
       for (double &weight : weights)
         sum += weight = most == -INFINITY ? 0 : std::exp(weight - most);
       for (int64_t d = 0; d < a.value_size; ++d) {
         double result = 0;
-        for (int64_t j = 0; j < a.keys; ++j)
+        for (int64_t j = 0; j < countKeys(b); ++j)
           result += weights[j] *
                     (weights[j] == 0
                          ? 0
@@ -230,12 +278,12 @@ private:
     std::vector<double> keySums(a.keys * a.head_size),
         valueSums(a.keys * a.value_size);
     for (int64_t h = group * each; h < (group + 1) * each; ++h)
-      for (int64_t i = 0; i < a.queries; ++i) {
+      for (int64_t i = 0; i < countQueries(b); ++i) {
         double dot = 0;
         for (int64_t d = 0; d < a.value_size; ++d)
           dot += grad.get(b, h, i, d) * output.get(b, h, i, d);
         std::vector<double> queryRow(a.head_size);
-        for (int64_t j = 0; j < a.keys; ++j) {
+        for (int64_t j = 0; j < countKeys(b); ++j) {
           const double s = score(b, h, i, j);
           if (s == -INFINITY)
             continue;
@@ -257,7 +305,7 @@ private:
         for (int64_t d = 0; d < a.head_size; ++d)
           queryGrad.set(b, h, i, d, queryRow[d]);
       }
-    for (int64_t j = 0; j < a.keys; ++j) {
+    for (int64_t j = 0; j < countKeys(b); ++j) {
       for (int64_t d = 0; d < a.head_size; ++d)
         keyGrad.set(b, group, j, d, keySums[j * a.head_size + d]);
       for (int64_t d = 0; d < a.value_size; ++d)
@@ -288,10 +336,17 @@ public:
     for (bool isOutput : {false, true})
       for (int index : isOutput ? getOutputs(a) : getInputs(a)) {
         const Operand operand = getOperand(a, index, pointers);
-        memory.push_back({index, operand.data, operand.bytes(a.batch),
-                          a.batch * operand.heads * operand.positions *
-                              operand.size * operand.width(),
-                          isOutput});
+        const int64_t positions =
+            a.has_offsets ? a.positions : a.batch * operand.positions;
+        memory.push_back(
+            {index, operand.data,
+             a.has_offsets ? getPackedBytes(operand) : operand.bytes(a.batch),
+             positions * operand.heads * operand.size * operand.width(),
+             isOutput});
+        if (a.has_offsets)
+          memory.push_back({AMP_CUDNN_OFFSETS + index,
+                            pointers[AMP_CUDNN_OFFSETS + index],
+                            (a.batch + 1) * 8, (a.batch + 1) * 8, false});
       }
     auto add = [&](int index, int64_t bytes) {
       memory.push_back({index, pointers[index], bytes, bytes, false, false});
@@ -300,7 +355,10 @@ public:
       add(AMP_CUDNN_BIAS, a.bias_batch * a.bias_heads * a.queries * a.keys *
                               getPlanTypeBytes(a.bias_type));
     for (int index : {AMP_CUDNN_QUERY_LENGTHS, AMP_CUDNN_KEY_LENGTHS})
-      if (a.has_lengths)
+      if (a.has_offsets)
+        memory.push_back(
+            {index, pointers[index], a.batch * 4, a.batch * 4, false});
+      else if (a.has_lengths)
         add(index, a.batch * 4);
     for (int index : {AMP_CUDNN_DROPOUT_SEED, AMP_CUDNN_DROPOUT_OFFSET})
       if (a.dropout > 0)
@@ -312,6 +370,11 @@ public:
   }
 
 private:
+  int64_t getPackedBytes(Operand operand) const {
+    operand.positions = a.positions;
+    return operand.bytes(1);
+  }
+
   Attention a;
 };
 } // namespace
@@ -326,7 +389,8 @@ int32_t amp_cudnn_create_attention(const Attention *attention,
       a.queries <= 0 || a.keys <= 0 || a.head_size <= 0 || a.value_size <= 0 ||
       a.heads % a.key_heads != 0 || a.heads % a.value_heads != 0 ||
       (a.type != AMP_CUDNN_F16 && a.type != AMP_CUDNN_BF16) ||
-      !(a.dropout >= 0 && a.dropout < 1))
+      !(a.dropout >= 0 && a.dropout < 1) ||
+      (a.has_offsets && (!a.has_lengths || a.positions <= 0)))
     return failPlan(AMP_CUDNN_INVALID, "the description has no sense");
   return finishPlan(AttentionPlan(a), findRefusal(a), getWorkspace(a), plan);
 }

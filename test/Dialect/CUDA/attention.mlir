@@ -85,3 +85,33 @@ func.func @dropout(%q: tensor<2x4x64x16xf16>, %rng: tensor<2xi64>) {
       -> tensor<2x4x64x16xf16>, tensor<2x4x64x16xf16>, tensor<2x4x64x16xf16>
   return
 }
+
+// Four documents in each sample, as samples of the plans. The gradient takes them in two parts.
+// CHECK-LABEL: func.func @documents
+func.func @documents(%qkv: tensor<2x64x192xbf16>, %dy: tensor<2x64x64xbf16>, %c: tensor<2x4xi32>) -> tensor<2x64x192xbf16> {
+  // CHECK: %[[L:.*]]:2 = cuda.document_offsets ins(%{{.*}} : tensor<2x4xi32>) {positions = 64 : i64, rows = array<i64: 4, 64, 192>} -> tensor<8xi32>, tensor<3x10xi64>
+  %lengths, %offsets = cuda.document_offsets ins(%c : tensor<2x4xi32>)
+      {positions = 64 : i64, rows = array<i64: 4, 64, 192>} -> tensor<8xi32>, tensor<3x10xi64>
+  // CHECK: cuda.sdpa {{.*}}%[[L]]#0, %[[L]]#1 : {{.*}}documents = 4 : i64
+  // CHECK-SAME: rows = array<i64: 4, 64, 192>
+  // CHECK-SAME: -> tensor<2x64x64xbf16>, tensor<2x64x4xf32>
+  %y, %lse = cuda.sdpa ins(%qkv, %qkv, %qkv, %lengths, %offsets
+      : tensor<2x64x192xbf16>, tensor<2x64x192xbf16>, tensor<2x64x192xbf16>, tensor<8xi32>, tensor<3x10xi64>)
+      {sizes = #sizes, scale = 2.5e-1 : f64, right_bound = 0 : i64, documents = 4 : i64, rows = array<i64: 4, 64, 192>,
+       query = #cuda.heads<at 0 by 12288, 16, 192>, key = #cuda.heads<at 64 by 12288, 16, 192>,
+       value = #cuda.heads<at 128 by 12288, 16, 192>, output = #cuda.heads<at 0 by 4096, 16, 64>}
+      -> tensor<2x64x64xbf16>, tensor<2x64x4xf32>
+  // CHECK: cuda.sdpa_grad {{.*}}documents = 4 : i64
+  // CHECK-SAME: parts = 2 : i64
+  %dqkv = cuda.sdpa_grad ins(%dy, %qkv, %qkv, %qkv, %y, %lse, %lengths, %offsets
+      : tensor<2x64x64xbf16>, tensor<2x64x192xbf16>, tensor<2x64x192xbf16>, tensor<2x64x192xbf16>,
+        tensor<2x64x64xbf16>, tensor<2x64x4xf32>, tensor<8xi32>, tensor<3x10xi64>)
+      {sizes = #sizes, scale = 2.5e-1 : f64, right_bound = 0 : i64, deterministic, parts = 2 : i64,
+       documents = 4 : i64, rows = array<i64: 4, 64, 192>,
+       query = #cuda.heads<at 0 by 12288, 16, 192>, key = #cuda.heads<at 64 by 12288, 16, 192>,
+       value = #cuda.heads<at 128 by 12288, 16, 192>, output = #cuda.heads<at 0 by 4096, 16, 64>,
+       grad = #cuda.heads<at 0 by 4096, 16, 64>, query_grad = #cuda.heads<at 0 by 12288, 16, 192>,
+       key_grad = #cuda.heads<at 64 by 12288, 16, 192>, value_grad = #cuda.heads<at 128 by 12288, 16, 192>}
+      -> tensor<2x64x192xbf16>
+  return %dqkv : tensor<2x64x192xbf16>
+}

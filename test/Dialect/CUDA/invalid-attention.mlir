@@ -256,3 +256,193 @@ func.func @dropout_parts(%q: tensor<2x4x8x16xf16>, %l: tensor<2x4x8xf32>, %s: te
       -> tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>
   return
 }
+
+// -----
+
+func.func @no_documents(%q: tensor<2x8x4x16xf16>, %n: tensor<0xi32>, %o: tensor<2x2xi64>, %s: tensor<1x2xi64>) {
+  // expected-error@+1 {{has 0 documents, expected at least 1}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %n, %o : tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<0xi32>, tensor<2x2xi64>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, documents = 0 : i64, rows = array<i64: 4, 64>,
+       query = #cuda.heads<at 0 by 512, 16, 64>, key = #cuda.heads<at 0 by 512, 16, 64>,
+       value = #cuda.heads<at 0 by 512, 16, 64>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @documents_with_dropout(%q: tensor<2x8x4x16xf16>, %n: tensor<4xi32>, %o: tensor<2x6xi64>, %s: tensor<1x2xi64>) {
+  // expected-error@+1 {{has 'documents' and another of bias, lengths and dropout, expected one of them}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %n, %o, %s : tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<4xi32>, tensor<2x6xi64>, tensor<1x2xi64>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, documents = 2 : i64, dropout = 0.5 : f64, rows = array<i64: 4, 64>,
+       query = #cuda.heads<at 0 by 512, 16, 64>, key = #cuda.heads<at 0 by 512, 16, 64>,
+       value = #cuda.heads<at 0 by 512, 16, 64>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @documents_of_other_keys(%q: tensor<2x8x4x16xf16>, %n: tensor<4xi32>, %o: tensor<2x6xi64>, %s: tensor<1x2xi64>) {
+  // expected-error@+1 {{has documents of 8 queries and 4 keys, expected as many keys as queries}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %n, %o : tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<4xi32>, tensor<2x6xi64>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 4, head_size = 16, value_size = 16>, scale = 1.0 : f64, documents = 2 : i64, rows = array<i64: 4, 64>,
+       query = #cuda.heads<at 0 by 512, 16, 64>, key = #cuda.heads<at 0 by 512, 16, 64>,
+       value = #cuda.heads<at 0 by 512, 16, 64>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @documents_apart(%q: tensor<2x8x4x16xf16>, %n: tensor<4xi32>, %o: tensor<2x6xi64>, %s: tensor<1x2xi64>) {
+  // expected-error@+1 {{has documents but heads of the key that are not packed, expected those of a position next to each other, and samples that follow one another}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %n, %o : tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<4xi32>, tensor<2x6xi64>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, documents = 2 : i64, rows = array<i64: 4, 64>,
+       query = #cuda.heads<at 0 by 512, 16, 64>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 16, 64>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @documents_without_row(%q: tensor<2x8x4x16xf16>, %n: tensor<4xi32>, %o: tensor<2x6xi64>, %s: tensor<1x2xi64>) {
+  // expected-error@+1 {{has no offsets of the query, expected 64 in 'rows'}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %n, %o : tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<4xi32>, tensor<2x6xi64>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, documents = 2 : i64, rows = array<i64: 4, 32>,
+       query = #cuda.heads<at 0 by 512, 16, 64>, key = #cuda.heads<at 0 by 512, 16, 64>,
+       value = #cuda.heads<at 0 by 512, 16, 64>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @documents_without_sums(%q: tensor<2x8x4x16xf16>, %n: tensor<4xi32>, %o: tensor<2x6xi64>, %s: tensor<1x2xi64>) {
+  // expected-error@+1 {{has no offsets of the logarithm of the sums, expected 4 in 'rows'}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %n, %o : tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<4xi32>, tensor<2x6xi64>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, documents = 2 : i64, rows = array<i64: 8, 64>,
+       query = #cuda.heads<at 0 by 512, 16, 64>, key = #cuda.heads<at 0 by 512, 16, 64>,
+       value = #cuda.heads<at 0 by 512, 16, 64>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @documents_without_rows(%q: tensor<2x8x4x16xf16>, %n: tensor<4xi32>, %o: tensor<2x6xi64>, %s: tensor<1x2xi64>) {
+  // expected-error@+1 {{has no offsets of the query, expected 64 in 'rows'}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %n, %o : tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<4xi32>, tensor<2x6xi64>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, documents = 2 : i64,
+       query = #cuda.heads<at 0 by 512, 16, 64>, key = #cuda.heads<at 0 by 512, 16, 64>,
+       value = #cuda.heads<at 0 by 512, 16, 64>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @document_lengths(%q: tensor<2x8x4x16xf16>, %n: tensor<2xi32>, %o: tensor<2x6xi64>, %s: tensor<1x2xi64>) {
+  // expected-error@+1 {{the lengths of documents}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %n, %o : tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2xi32>, tensor<2x6xi64>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, documents = 2 : i64, rows = array<i64: 4, 64>,
+       query = #cuda.heads<at 0 by 512, 16, 64>, key = #cuda.heads<at 0 by 512, 16, 64>,
+       value = #cuda.heads<at 0 by 512, 16, 64>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @document_offsets(%q: tensor<2x8x4x16xf16>, %n: tensor<4xi32>, %o: tensor<2x4xi64>, %s: tensor<1x2xi64>) {
+  // expected-error@+1 {{the offsets of documents}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %n, %o : tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<4xi32>, tensor<2x4xi64>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, documents = 2 : i64, rows = array<i64: 4, 64>,
+       query = #cuda.heads<at 0 by 512, 16, 64>, key = #cuda.heads<at 0 by 512, 16, 64>,
+       value = #cuda.heads<at 0 by 512, 16, 64>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @document_sums(%q: tensor<2x8x4x16xf16>, %n: tensor<4xi32>, %o: tensor<2x6xi64>, %s: tensor<1x2xi64>) {
+  // expected-error@+1 {{the logarithm of the sums}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %n, %o : tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<4xi32>, tensor<2x6xi64>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, documents = 2 : i64, rows = array<i64: 4, 64>,
+       query = #cuda.heads<at 0 by 512, 16, 64>, key = #cuda.heads<at 0 by 512, 16, 64>,
+       value = #cuda.heads<at 0 by 512, 16, 64>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @document_parts(%q: tensor<2x8x4x16xf16>, %lse: tensor<2x8x4xf32>, %n: tensor<4xi32>, %o: tensor<2x6xi64>) {
+  // expected-error@+1 {{has 3 parts for 4 documents, expected a divisor}}
+  %0:3 = cuda.sdpa_grad ins(%q, %q, %q, %q, %q, %lse, %n, %o : tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>,
+      tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4xf32>, tensor<4xi32>, tensor<2x6xi64>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       documents = 2 : i64, parts = 3 : i64, rows = array<i64: 4, 64>,
+       query = #cuda.heads<at 0 by 512, 16, 64>, key = #cuda.heads<at 0 by 512, 16, 64>, value = #cuda.heads<at 0 by 512, 16, 64>,
+       output = #cuda.heads<at 0 by 512, 16, 64>, grad = #cuda.heads<at 0 by 512, 16, 64>, query_grad = #cuda.heads<at 0 by 512, 16, 64>,
+       key_grad = #cuda.heads<at 0 by 512, 16, 64>, value_grad = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>
+  return
+}
+
+// -----
+
+func.func @offsets_of_floats(%c: tensor<2x3xf32>) {
+  // expected-error@+1 {{has cumulative lengths of shape [2, 3] of 'f32', expected [.., N] of i32 or i64}}
+  %0:2 = cuda.document_offsets ins(%c : tensor<2x3xf32>) {positions = 8 : i64, rows = array<i64: 4>} -> tensor<6xi32>, tensor<1x8xi64>
+  return
+}
+
+// -----
+
+func.func @offsets_of_nothing(%c: tensor<2x3xi32>) {
+  // expected-error@+1 {{has 0 positions, expected at least 1 and less than 2^31}}
+  %0:2 = cuda.document_offsets ins(%c : tensor<2x3xi32>) {positions = 0 : i64, rows = array<i64: 4>} -> tensor<6xi32>, tensor<1x8xi64>
+  return
+}
+
+// -----
+
+func.func @offsets_of_many_rows(%c: tensor<2x3xi32>) {
+  // expected-error@+1 {{has 10 rows, expected 1 to 9}}
+  %0:2 = cuda.document_offsets ins(%c : tensor<2x3xi32>) {positions = 8 : i64, rows = array<i64: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10>} -> tensor<6xi32>, tensor<10x8xi64>
+  return
+}
+
+// -----
+
+func.func @offsets_of_no_elements(%c: tensor<2x3xi32>) {
+  // expected-error@+1 {{has a row of 0 elements, expected at least 1}}
+  %0:2 = cuda.document_offsets ins(%c : tensor<2x3xi32>) {positions = 8 : i64, rows = array<i64: 0>} -> tensor<6xi32>, tensor<1x8xi64>
+  return
+}
+
+// -----
+
+func.func @offsets_of_shape(%c: tensor<2x3xi32>) {
+  // expected-error@+1 {{offsets}}
+  %0:2 = cuda.document_offsets ins(%c : tensor<2x3xi32>) {positions = 8 : i64, rows = array<i64: 4>} -> tensor<6xi32>, tensor<1x6xi64>
+  return
+}
+
+// -----
+
+func.func @document_alignment(%q: tensor<2x8x4x16xf16>, %lse: tensor<2x8x4xf32>, %n: tensor<4xi32>, %o: tensor<2x6xi64>) {
+  // expected-error@+1 {{has parts of 2 documents, expected a multiple of 4}}
+  %0:3 = cuda.sdpa_grad ins(%q, %q, %q, %q, %q, %lse, %n, %o : tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>,
+      tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4xf32>, tensor<4xi32>, tensor<2x6xi64>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       documents = 2 : i64, parts = 2 : i64, rows = array<i64: 4, 64>,
+       query = #cuda.heads<at 0 by 512, 16, 64>, key = #cuda.heads<at 0 by 512, 16, 64>, value = #cuda.heads<at 0 by 512, 16, 64>,
+       output = #cuda.heads<at 0 by 512, 16, 64>, grad = #cuda.heads<at 0 by 512, 16, 64>, query_grad = #cuda.heads<at 0 by 512, 16, 64>,
+       key_grad = #cuda.heads<at 0 by 512, 16, 64>, value_grad = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>
+  return
+}

@@ -6,6 +6,7 @@
 # the distance of amp-run in the low type from f32, with plans and with products. Two runs and a run
 # without a graph give the same bits, and a plan that needs more workspace than is
 # planned the same too. Each mistake that an emitter could make is detected.
+# Documents as samples with offsets, in one and in several parts, have the states of documents as a bias.
 # Dropout of the library has other masks: with a rate that drops nothing the states are
 # those of amp-run, and with another rate the losses differ little from those with its masks.
 #
@@ -55,6 +56,15 @@ PACKED_MUTATIONS = {
     "the documents of another sample": ("a.bias_batch = 3", "a.bias_batch = 1"),
     "no documents": ("a.bias_type = AMP_CUDNN_BF16", "a.bias_type = AMP_CUDNN_NO_BIAS"),
 }
+OFFSET_MUTATIONS = {
+    "offsets of another tensor": ("+ AMP_CUDNN_VALUE] = run.at<int64_t>(at::document_offsets_1) + ",
+                                  "+ AMP_CUDNN_VALUE] = run.at<int64_t>(at::document_offsets_1) + 0 * "),
+    "lengths of the next documents": ("p[AMP_CUDNN_QUERY_LENGTHS] = ", "p[AMP_CUDNN_QUERY_LENGTHS] = 4 + "),
+    "no causal mask": ("a.right_bound = 0;", "a.right_bound = -1;"),
+    "documents without lengths": ("  a.has_lengths = 1;\n", ""),
+    "a part of the documents twice": ("steps[AMP_CUDNN_OFFSETS + AMP_CUDNN_QUERY] = ",
+                                      "steps[AMP_CUDNN_OFFSETS + AMP_CUDNN_QUERY] = 0 * "),
+}
 # Mistakes of a program with dropout by the library, whose rate drops nothing.
 DROPOUT_MUTATIONS = {
     "weights that are dropped": ("a.dropout = ", "a.dropout = 0.3 + "),
@@ -87,6 +97,14 @@ for model, precision in CASES:
 programs.mutate("gpt2-bf16-cudnn", MUTATIONS)
 # All samples would read the documents of the first one.
 programs.mutate("decoder-packed-bf16-cudnn", PACKED_MUTATIONS, "packed")
+# A batch of four, whose documents the gradient takes in parts of four.
+NETWORKS["decoder-packedparts"] = (*NETWORKS["decoder-packed"][:2], 4)
+programs.add_model("decoder-packedparts", widen_scores)
+for model, options in (("decoder-packed", ()), ("decoder-packedparts", ("--attention-bytes=32768",))):
+    text = programs.emit(f"{model}-bf16-offsets", model, "bf16", "--attention=cudnn", "--documents=offsets", *options)
+    assert "a.has_offsets = 1" in text and "a.bias_type = AMP_CUDNN_BF16" not in text, model
+    assert ("runCuDNNPlanInParts" in text) == bool(options), model
+programs.mutate("decoder-packedparts-bf16-offsets", OFFSET_MUTATIONS, "offset")
 # Dropout: no plan without the option; with it, a rate that drops nothing, and one of 0.3.
 NETWORKS["gpt2-random"] = NETWORKS["gpt2-dropout"]
 programs.add_model("gpt2-dropout", lambda text: widen_scores(keep_all(text)))
@@ -104,6 +122,9 @@ for model, precision in CASES:
     programs.train_on_cpu(model, precision)
     for attention in ("cudnn", "decomposed"):
         programs.check(f"{model}-{precision}-{attention}", model, precision)
+programs.train_on_cpu("decoder-packedparts", "bf16")
+for model in ("decoder-packed", "decoder-packedparts"):
+    programs.check(f"{model}-bf16-offsets", model, "bf16")
 for model in ("gpt2-dropout", "gpt2-random"):
     programs.train_on_cpu(model, "bf16")
     programs.check(f"{model}-own", model, "bf16")
@@ -114,8 +135,10 @@ own, library = (mean_loss(programs, f"gpt2-random-{kind}", "gpt2-random") for ki
 print(f"mean losses with dropout: {own:.4f} with own masks, {library:.4f} with those of the library", flush=True)
 assert own != library and abs(own - library) < 0.03 * own
 programs.check_repeats("gpt2-bf16-cudnn", "gpt2")
+programs.check_repeats("decoder-packedparts-bf16-offsets", "decoder-packedparts")
 programs.check_mutants(MUTATIONS, "gpt2", "bf16")
 programs.check_mutants(DROPOUT_MUTATIONS, "gpt2-dropout", "bf16", "dropout")
+programs.check_mutants(OFFSET_MUTATIONS, "decoder-packedparts", "bf16", "offset")
 programs.check_mutants(PACKED_MUTATIONS, "decoder-packed", "bf16", "packed")
 print(*programs.failures, sep="\n")
 sys.exit(1 if programs.failures else 0)

@@ -32,13 +32,18 @@ enum {
   AMP_CUDNN_QUERY_GRAD,
   AMP_CUDNN_KEY_GRAD,
   AMP_CUDNN_VALUE_GRAD,
-  AMP_CUDNN_BIAS,          /* with bias_type */
-  AMP_CUDNN_QUERY_LENGTHS, /* with has_lengths: i32 for each sample */
-  AMP_CUDNN_KEY_LENGTHS,   /* with has_lengths: i32 for each sample */
-  AMP_CUDNN_DROPOUT_SEED,  /* with dropout: an i64 */
-  AMP_CUDNN_DROPOUT_OFFSET /* with dropout: an i64 */
+  AMP_CUDNN_BIAS,           /* with bias_type */
+  AMP_CUDNN_QUERY_LENGTHS,  /* with has_lengths: i32 for each sample */
+  AMP_CUDNN_KEY_LENGTHS,    /* with has_lengths: i32 for each sample */
+  AMP_CUDNN_DROPOUT_SEED,   /* with dropout: an i64 */
+  AMP_CUDNN_DROPOUT_OFFSET, /* with dropout: an i64 */
+  /* With has_offsets: AMP_CUDNN_OFFSETS + i has the offsets of tensor i, from
+   * AMP_CUDNN_QUERY to AMP_CUDNN_VALUE_GRAD. Tensors may share offsets. */
+  AMP_CUDNN_OFFSETS
 };
-enum { AMP_CUDNN_ATTENTION_POINTERS = AMP_CUDNN_DROPOUT_OFFSET + 1 };
+enum {
+  AMP_CUDNN_ATTENTION_POINTERS = AMP_CUDNN_OFFSETS + AMP_CUDNN_VALUE_GRAD + 1
+};
 
 /* Strides in elements of the samples, the heads and the positions. The elements
  * of a head are contiguous. */
@@ -83,6 +88,15 @@ typedef struct {
    * draws the random numbers from the seed and the offset, which are multiples
    * of 8 bytes. Both directions drop the same elements. */
   double dropout;
+
+  /* Whether the samples are parts of packed tensors. Sample n of a tensor then
+   * begins at entry n of its offsets, which are i64, and ends before entry
+   * n + 1. It needs has_lengths. The strides of samples have no meaning. Heads
+   * are next to each other at each position, so that a stride of positions is
+   * greater than one of heads. */
+  int32_t has_offsets;
+  /* With has_offsets: the most positions of all samples together. */
+  int64_t positions;
 } amp_cudnn_attention;
 
 /* Creates a plan for the current device. */

@@ -7,6 +7,7 @@
 
 #include "LaunchSupport.h"
 
+#include <functional>
 #include <numeric>
 
 using namespace mlir;
@@ -33,6 +34,15 @@ struct HeadsSpec {
   }
 };
 } // namespace
+
+bool mlir::cuda::arePacked(HeadsAttr heads, int64_t batch, int64_t count,
+                           int64_t positions, int64_t size) {
+  const bool areNext =
+      (count == 1 || heads.getHead() >= size) &&
+      (count - 1) * heads.getHead() + size <= heads.getPosition();
+  return areNext &&
+         (batch == 1 || heads.getSample() == positions * heads.getPosition());
+}
 
 /// Verifies that the heads are elements of their tensor, where cuDNN can read
 /// them.
@@ -128,10 +138,67 @@ static LogicalResult verifySizes(LaunchOpInterface op, AttentionAttr sizes) {
   return success();
 }
 
+/// Verifies that a plan can take the documents of `specs` as samples, and the
+/// lengths and offsets, inputs `first` and the next.
+template <typename OpTy>
+static LogicalResult verifyDocuments(OpTy op, ArrayRef<HeadsSpec> specs,
+                                     unsigned first) {
+  AttentionAttr sizes = op.getSizes();
+  const int64_t documents = *op.getDocuments();
+  if (documents < 1)
+    return op.emitOpError("has ") << documents
+                                  << " documents, expected at "
+                                     "least 1";
+  if (sizes.getQueries() != sizes.getKeys())
+    return op.emitOpError("has documents of ")
+           << sizes.getQueries() << " queries and " << sizes.getKeys()
+           << " keys, expected as many keys as queries";
+  ArrayRef<int64_t> rows = op.getRows().value_or(ArrayRef<int64_t>());
+  auto verifyRow = [&](StringRef name, int64_t elements) -> LogicalResult {
+    if (llvm::is_contained(rows, elements))
+      return success();
+    return op.emitOpError("has no offsets of ")
+           << name << ", expected " << elements << " in 'rows'";
+  };
+  for (const HeadsSpec &spec : specs) {
+    if (!arePacked(spec.heads, sizes.getBatch(), spec.count, spec.positions,
+                   spec.size))
+      return op.emitOpError("has documents but heads of ")
+             << spec.name
+             << " that are not packed, expected those of a position next to "
+                "each other, and samples that follow one another";
+    if (failed(verifyRow(spec.name, spec.heads.getPosition())))
+      return failure();
+  }
+  if (failed(verifyRow("the logarithm of the sums", sizes.getHeads())))
+    return failure();
+  const int64_t all = documents * sizes.getBatch();
+  Builder builder(op.getContext());
+  return success(succeeded(verifyType(op, "the lengths of documents",
+                                      op.getInputType(first), {all},
+                                      builder.getI32Type())) &&
+                 succeeded(verifyType(
+                     op, "the offsets of documents", op.getInputType(first + 1),
+                     {int64_t(rows.size()), int64_t(alignTo(all + 1, 2))},
+                     builder.getI64Type())));
+}
+
+/// The shape of ln Σ exp of the scores.
+template <typename OpTy>
+static SmallVector<int64_t> getSumsShape(OpTy op) {
+  AttentionAttr s = op.getSizes();
+  if (op.getDocuments())
+    return {s.getBatch(), s.getQueries(), s.getHeads()};
+  return {s.getBatch(), s.getHeads(), s.getQueries()};
+}
+
 /// Verifies the inputs from `first` on: the bias, the lengths and the seeds.
 template <typename OpTy>
 static LogicalResult verifyMasks(OpTy op, unsigned first, Type element) {
   AttentionAttr sizes = op.getSizes();
+  if (op.getDocuments() && (op.getBias() || op.getLengths() || op.getDropout()))
+    return op.emitOpError("has 'documents' and another of bias, lengths and "
+                          "dropout, expected one of them");
   if (IntegerAttr left = op.getLeftBoundAttr(); left && left.getInt() < 1)
     return op.emitOpError("has a 'left_bound' of ")
            << left.getInt() << ", expected at least 1";
@@ -179,7 +246,8 @@ static LogicalResult verifyMasks(OpTy op, unsigned first, Type element) {
 /// The inputs after the tensors of an attention.
 template <typename OpTy>
 static unsigned countExtras(OpTy op) {
-  return op.getBias() + 2 * op.getLengths() + op.getDropout().has_value();
+  return op.getBias() + 2 * op.getLengths() +
+         2 * op.getDocuments().has_value() + op.getDropout().has_value();
 }
 
 /// Queries, keys and values as inputs from `first` on.
@@ -219,8 +287,8 @@ LogicalResult SDPAOp::verify() {
   if (failed(verifyFilled(*this, specs.back(), s.getBatch())) ||
       failed(verifyMasks(*this, 3, *element)) ||
       failed(verifyType(*this, "the logarithm of the sums", getTargetType(1),
-                        {s.getBatch(), s.getHeads(), s.getQueries()},
-                        Float32Type::get(getContext()))))
+                        getSumsShape(*this), Float32Type::get(getContext()))) ||
+      (getDocuments() && failed(verifyDocuments(*this, specs, 3))))
     return failure();
   return verifyLaunch(*this);
 }
@@ -231,9 +299,15 @@ LogicalResult SDPAGradOp::verify() {
   if (failed(verifySizes(*this, s)) ||
       failed(verifyCounts(*this, 6 + countExtras(*this), isPacked ? 1 : 3)))
     return failure();
-  if (int64_t parts = getParts(); parts < 1 || s.getBatch() % parts != 0)
-    return emitOpError("has ") << parts << " parts for " << s.getBatch()
-                               << " samples, expected a divisor";
+  if (int64_t parts = getParts(); parts < 1 || getNumSamples() % parts != 0)
+    return emitOpError("has ") << parts << " parts for " << getNumSamples()
+                               << (getDocuments() ? " documents" : " samples")
+                               << ", expected a divisor";
+  // Lengths and offsets of a part begin at a multiple of 16 bytes.
+  if (int64_t each = getNumSamples() / getParts();
+      getDocuments() && getParts() > 1 && each % 4 != 0)
+    return emitOpError("has parts of ")
+           << each << " documents, expected a multiple of 4";
   if (getDropout() && getParts() != 1)
     return emitOpError("has ")
            << int64_t(getParts()) << " parts and 'dropout', expected one part";
@@ -268,8 +342,8 @@ LogicalResult SDPAGradOp::verify() {
     return failure();
   if (failed(verifyMasks(*this, 6, *element)) ||
       failed(verifyType(*this, "the logarithm of the sums", getInputType(5),
-                        {s.getBatch(), s.getHeads(), s.getQueries()},
-                        Float32Type::get(getContext()))))
+                        getSumsShape(*this), Float32Type::get(getContext()))) ||
+      (getDocuments() && failed(verifyDocuments(*this, specs, 6))))
     return failure();
   return verifyLaunch(*this);
 }
@@ -278,20 +352,45 @@ LogicalResult SDPAGradOp::verify() {
 // Costs and memory
 //===----------------------------------------------------------------------===//
 
-/// The number of pairs of a query and a key that it sees.
+/// The number of pairs of one of `queries` and one of `keys` that it sees.
 template <typename OpTy>
-static int64_t countScores(OpTy op) {
-  AttentionAttr s = op.getSizes();
+static int64_t countPairs(OpTy op, int64_t queries, int64_t keys) {
   int64_t pairs = 0;
-  for (int64_t query = 0; query < s.getQueries(); ++query) {
-    int64_t begin = 0, end = s.getKeys();
+  for (int64_t query = 0; query < queries; ++query) {
+    int64_t begin = 0, end = keys;
     if (std::optional<int64_t> left = op.getLeftBound())
       begin = std::max<int64_t>(begin, query - *left + 1);
     if (std::optional<int64_t> right = op.getRightBound())
       end = std::min(end, query + *right + 1);
     pairs += std::max<int64_t>(0, end - begin);
   }
-  return pairs * s.getBatch() * s.getHeads();
+  return pairs;
+}
+
+/// Sums `count` over the documents of a sample, or calls it for the whole
+/// sample. The lengths of documents are data: the last one is taken as empty,
+/// and the others as equally long.
+template <typename OpTy>
+static int64_t sumOverDocuments(OpTy op,
+                                function_ref<int64_t(int64_t, int64_t)> count) {
+  AttentionAttr s = op.getSizes();
+  if (!op.getDocuments())
+    return count(s.getQueries(), s.getKeys());
+  const int64_t documents = std::max<int64_t>(*op.getDocuments() - 1, 1),
+                length = s.getQueries() / documents,
+                longer = s.getQueries() % documents;
+  return longer * count(length + 1, length + 1) +
+         (documents - longer) * count(length, length);
+}
+
+/// The number of pairs of a query and a key that it sees.
+template <typename OpTy>
+static int64_t countScores(OpTy op) {
+  const int64_t pairs =
+      sumOverDocuments(op, [&](int64_t queries, int64_t keys) {
+        return countPairs(op, queries, keys);
+      });
+  return pairs * op.getSizes().getBatch() * op.getSizes().getHeads();
 }
 
 // Scores and result.
@@ -314,10 +413,12 @@ int64_t SDPAOp::getScratchBytes() { return 4096; }
 // gradient of the queries in f32, or stores the gradient of all scores in 16
 // bits: for the same bits in two runs, or where that takes at most 256 MiB.
 // With fewer heads of keys than of queries, it stores the gradients of keys and
-// values for each head of the queries.
+// values for each head of the queries. For documents, sums and gradients have
+// the strides of the packed tensors, and the scores of each document those of
+// one that is as long as the sample.
 int64_t SDPAGradOp::getScratchBytes() {
   AttentionAttr s = getSizes();
-  const int64_t heads = s.getBatch() / getParts() * s.getHeads();
+  const int64_t heads = getNumSamples() / getParts() * s.getHeads();
   const int64_t queries = alignTo(s.getQueries(), 64),
                 keys = alignTo(s.getKeys(), 64);
   const int64_t scores = heads * queries * keys * 2;
@@ -327,6 +428,17 @@ int64_t SDPAGradOp::getScratchBytes() {
     sums = scores;
   else if (scores <= int64_t(256) << 20)
     sums = std::max(sums, scores);
+  if (getDocuments()) {
+    const int64_t positions = s.getBatch() * s.getQueries();
+    bytes = positions * s.getHeads() * 4 + 4096;
+    if (!getDeterministic())
+      sums = std::max(positions * getQueryGrad().getPosition() * 4,
+                      scores <= int64_t(256) << 20 ? scores : int64_t(0));
+    if (s.getHeads() != s.getKeyHeads())
+      bytes += positions * (s.getHeads() / s.getKeyHeads()) * 4 *
+               (getKeyGrad().getPosition() + getValueGrad().getPosition());
+    return bytes + sums;
+  }
   if (s.getHeads() != s.getKeyHeads())
     bytes += heads * keys * (s.getHeadSize() + s.getValueSize()) * 2;
   return bytes + sums;
@@ -334,14 +446,32 @@ int64_t SDPAGradOp::getScratchBytes() {
 
 int64_t SDPAGradOp::getNumKernels() { return getParts(); }
 
-// Each part writes and reads the scratch memory.
+/// The bytes of scratch memory that all parts write, and read again. Documents
+/// use only as much of it as they are long.
+static int64_t getScratchTraffic(SDPAGradOp op) {
+  if (!op.getDocuments())
+    return op.getParts() * op.getScratchBytes();
+  AttentionAttr s = op.getSizes();
+  const int64_t queries = s.getBatch() * s.getQueries() * s.getHeads();
+  int64_t bytes = queries * 4;
+  bytes += op.getDeterministic()
+               ? 2 * s.getBatch() * s.getHeads() *
+                     sumOverDocuments(op, std::multiplies<int64_t>())
+               : queries * s.getHeadSize() * 4;
+  if (s.getHeads() != s.getKeyHeads())
+    bytes += queries * (s.getHeadSize() + s.getValueSize()) * 2;
+  return bytes;
+}
 int64_t SDPAGradOp::getReadBytes() {
-  return ::mlir::cuda::getReadBytes(*this) +
-         (getParts() - 1) * getScratchBytes();
+  return ::mlir::cuda::getReadBytes(*this) - getScratchBytes() +
+         getScratchTraffic(*this);
 }
 int64_t SDPAGradOp::getWrittenBytes() {
-  return ::mlir::cuda::getWrittenBytes(*this) +
-         (getParts() - 1) * getScratchBytes();
+  return ::mlir::cuda::getWrittenBytes(*this) - getScratchBytes() +
+         getScratchTraffic(*this);
+}
+int64_t SDPAGradOp::getNumSamples() {
+  return getSizes().getBatch() * getDocuments().value_or(1);
 }
 
 std::string SDPAOp::getTargetSuffix(unsigned target) {
@@ -402,15 +532,34 @@ static amp_cudnn_attention describeShared(OpTy op, unsigned query,
   return result;
 }
 
+/// Describes the documents of a plan as its samples. The strides of samples
+/// have no meaning, but must not be zero.
+template <typename OpTy>
+static void describeDocuments(OpTy op, amp_cudnn_attention &result) {
+  if (!op.getDocuments())
+    return;
+  AttentionAttr s = op.getSizes();
+  result.batch *= *op.getDocuments();
+  result.positions = s.getBatch() * s.getQueries();
+  result.has_lengths = result.has_offsets = 1;
+  result.strides[AMP_CUDNN_LOG_SUM_EXP] = {0, 1, s.getHeads()};
+  const int last =
+      result.backward ? AMP_CUDNN_VALUE_GRAD : AMP_CUDNN_LOG_SUM_EXP;
+  for (int index = 0; index <= last; ++index)
+    result.strides[index].sample =
+        s.getQueries() * result.strides[index].position;
+}
+
 amp_cudnn_attention SDPAOp::getDescription() {
-  return describeShared(*this, 0, 3);
+  amp_cudnn_attention result = describeShared(*this, 0, 3);
+  describeDocuments(*this, result);
+  return result;
 }
 
 amp_cudnn_attention SDPAGradOp::getDescription() {
   amp_cudnn_attention result = describeShared(*this, 1, 6);
   result.backward = 1;
   result.deterministic = getDeterministic();
-  result.batch /= int64_t(getParts());
   if (getBias() && result.bias_batch > 1)
     result.bias_batch /= int64_t(getParts());
   auto set = [&](int index, HeadsAttr heads) {
@@ -421,6 +570,8 @@ amp_cudnn_attention SDPAGradOp::getDescription() {
   set(AMP_CUDNN_QUERY_GRAD, getQueryGrad());
   set(AMP_CUDNN_KEY_GRAD, getKeyGrad());
   set(AMP_CUDNN_VALUE_GRAD, getValueGrad());
+  describeDocuments(*this, result);
+  result.batch /= int64_t(getParts());
   return result;
 }
 

@@ -9,6 +9,8 @@
 
 #include "amp/Runtime/CUDA/Sizes.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::cuda;
 
@@ -257,6 +259,38 @@ LogicalResult DropoutSeedsOp::verify() {
   return verifyOperands(*this, {{kStateShape, i64}}, {{{count, 2}, i64}});
 }
 
+LogicalResult DocumentOffsetsOp::verify() {
+  if (failed(verifyCounts(*this, 1, 2)))
+    return failure();
+  ShapedType cumulative = getInputType(0);
+  if (cumulative.getRank() < 1 || cumulative.getShape().back() < 1 ||
+      !(cumulative.getElementType().isInteger(32) ||
+        cumulative.getElementType().isInteger(64)))
+    return emitOpError("has cumulative lengths of shape ")
+           << formatList(cumulative.getShape()) << " of "
+           << cumulative.getElementType() << ", expected [.., N] of i32 or i64";
+  if (int64_t positions = getPositions();
+      positions < 1 || positions > std::numeric_limits<int32_t>::max())
+    return emitOpError("has ")
+           << positions << " positions, expected at least 1 and less than 2^31";
+  // A kernel takes the rows as an argument.
+  const int64_t rows = getRows().size();
+  if (rows < 1 || rows > 9)
+    return emitOpError("has ") << rows << " rows, expected 1 to 9";
+  for (int64_t elements : getRows())
+    if (elements < 1)
+      return emitOpError("has a row of ")
+             << elements << " elements, expected at least 1";
+  const int64_t documents = cumulative.getNumElements();
+  if (failed(verifyType(*this, "lengths", getTargetType(0), {documents},
+                        IntegerType::get(getContext(), 32))) ||
+      failed(verifyType(*this, "offsets", getTargetType(1),
+                        {rows, int64_t(alignTo(documents + 1, 2))},
+                        IntegerType::get(getContext(), 64))))
+    return failure();
+  return verifyLaunch(*this);
+}
+
 LogicalResult StochasticRoundOp::verify() {
   ArrayRef<int64_t> x = getInputType(0).getShape();
   Type i64 = IntegerType::get(getContext(), 64);
@@ -271,6 +305,7 @@ bool DropoutOp::mayAlias(unsigned target, unsigned input) {
 
 int64_t DropoutOp::getFlops() { return estimateFlops(*this, 2); }
 int64_t DropoutSeedsOp::getFlops() { return 0; }
+int64_t DocumentOffsetsOp::getFlops() { return 0; }
 int64_t StochasticRoundOp::getFlops() { return estimateFlops(*this, 2); }
 
 //===----------------------------------------------------------------------===//

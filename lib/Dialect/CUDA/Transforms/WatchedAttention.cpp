@@ -267,10 +267,10 @@ mlir::cuda::getInnerValuesOfAttention(Operation *launch) {
                                  backward[] = {"weights_grad", "scores_grad"};
   // Sequences of their own lengths have scores that are not computed.
   if (auto attention = dyn_cast<SDPAOp>(launch);
-      attention && !attention.getLengths())
+      attention && !attention.getLengths() && !attention.getDocuments())
     return forward;
   if (auto gradient = dyn_cast<SDPAGradOp>(launch);
-      gradient && !gradient.getLengths())
+      gradient && !gradient.getLengths() && !gradient.getDocuments())
     return backward;
   return {};
 }

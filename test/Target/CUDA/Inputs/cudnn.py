@@ -23,7 +23,7 @@ class Attention(ctypes.Structure):
         ("strides", ctypes.c_int64 * 3 * len(_POINTERS)), ("left_bound", ctypes.c_int64),
         ("right_bound", ctypes.c_int64), ("bias_type", ctypes.c_int32), ("bias_batch", ctypes.c_int64),
         ("bias_heads", ctypes.c_int64), ("has_lengths", ctypes.c_int32), ("deterministic", ctypes.c_int32),
-        ("dropout", ctypes.c_double)]
+        ("dropout", ctypes.c_double), ("has_offsets", ctypes.c_int32), ("positions", ctypes.c_int64)]
 
 
 class Convolution(ctypes.Structure):

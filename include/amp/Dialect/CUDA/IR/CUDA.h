@@ -164,6 +164,11 @@ bool isReservedName(StringRef name);
 /// Global memory that a launch reads and writes, in bytes.
 int64_t getTrafficBytes(LaunchOpInterface launch);
 
+/// Whether the `count` heads of a position are next to each other, and the
+/// samples, each of `positions` positions, follow one another.
+bool arePacked(HeadsAttr heads, int64_t batch, int64_t count, int64_t positions,
+               int64_t size);
+
 } // namespace mlir::cuda
 
 #endif // AMP_DIALECT_CUDA_IR_CUDA_H

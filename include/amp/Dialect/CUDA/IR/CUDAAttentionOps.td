@@ -43,7 +43,8 @@ def CUDA_AttentionAttr : AttrDef<CUDA_Dialect, "Attention"> {
 
 defvar CUDA_AttentionArguments = (ins CUDA_AttentionAttr:$sizes, F64Attr:$scale,
     OptionalAttr<I64Attr>:$left_bound, OptionalAttr<I64Attr>:$right_bound,
-    UnitAttr:$bias, UnitAttr:$lengths, OptionalAttr<F64Attr>:$dropout,
+    UnitAttr:$bias, UnitAttr:$lengths, OptionalAttr<I64Attr>:$documents,
+    OptionalAttr<DenseI64ArrayAttr>:$rows, OptionalAttr<F64Attr>:$dropout,
     DefaultValuedAttr<I64Attr, "0">:$seed_row, CUDA_HeadsAttr:$query, CUDA_HeadsAttr:$key,
     CUDA_HeadsAttr:$value, CUDA_HeadsAttr:$output);
 
@@ -68,6 +69,7 @@ def CUDA_SDPAOp : CUDA_LaunchOp<"sdpa", "", [], CUDA_AttentionMethods> {
     | the tensors that hold Q, K and V, which may be one | always |
     | a bias of f32 or the type of Q, [1 or batch, 1 or heads, queries, keys] | with `bias` |
     | the number of queries and that of keys of each sample, [batch] of i32 | with `lengths` |
+    | the results of `cuda.document_offsets` with the same `rows` | with `documents` |
     | the result of `cuda.dropout_seeds`, [N, 2] of i64, of which the plan reads row `seed_row` | with `dropout` |
 
     With `dropout`, cuDNN zeroes elements of the softmax with this probability and
@@ -75,10 +77,17 @@ def CUDA_SDPAOp : CUDA_LaunchOp<"sdpa", "", [], CUDA_AttentionMethods> {
     which are not those of `train.dropout`. The gradient with the same row drops
     the same elements.
 
+    With `documents`, each sample consists of this number of documents, whose
+    lengths are inputs, and a query sees keys of its own document only. The plan
+    takes each document as a sample, and computes no score between documents.
+    `rows` has the strides of positions of all tensors of the launch. The heads of
+    a position are next to each other, and the samples follow one another.
+
     The attributes `query`, `key`, `value` and `output` say where the heads are.
     Each begins at a multiple of 16 bytes. The first result holds the output
     and nothing else. The second one is ln Σ exp of the scores, [batch, heads,
-    queries] of f32, which the gradient reads.
+    queries] of f32, or [batch, queries, heads] with `documents`. The gradient
+    reads it.
 
     Example:
 
@@ -117,14 +126,16 @@ def CUDA_SDPAGradOp
 
     The results are the gradients of queries, keys and values, or one tensor that
     holds all three. `query_grad`, `key_grad` and `value_grad` say where the
-    heads are. They fill the results.
+    heads are. They fill the results. `documents` means the same as in
+    `cuda.sdpa`.
 
     With `deterministic`, two runs give the same bits. Without it, parts of a
     gradient are added in the order in which they come, and the scratch memory
     does not grow with the square of the length.
 
-    The plan takes `batch` / `parts` samples, and runs `parts` times. The parts
-    share the scratch memory. With `dropout` there is one part, because cuDNN
+    The plan takes `batch` / `parts` samples, and runs `parts` times. With
+    `documents`, it takes that part of the documents. The parts share the scratch
+    memory. With `dropout` there is one part, because cuDNN
     counts the samples of a plan.
 
     Example:
@@ -154,6 +165,8 @@ def CUDA_SDPAGradOp
   let extraClassDeclaration = [{
     /// The description of the plan, which computes one part.
     amp_cudnn_attention getDescription();
+    /// The number of samples of all parts: those of the batch, or documents.
+    int64_t getNumSamples();
     bool isProduct() { return true; }
     bool usesCuDNN() { return true; }
     bool isBackward() { return true; }

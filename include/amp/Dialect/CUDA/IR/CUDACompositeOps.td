@@ -229,6 +229,34 @@ def CUDA_DropoutSeedsOp
   let arguments = !con(operands, (ins DenseI32ArrayAttr:$keys, UnitAttr:$by_rank));
 }
 
+def CUDA_DocumentOffsetsOp
+    : CUDA_TunedOp<"document_offsets", ["cumulative_lengths"],
+                   ["lengths", "offsets"], ["getFlops"]> {
+  let summary = "where the documents of packed sequences are";
+  let description = [{
+    Each sample has `positions` positions. Of its cumulative lengths [.., N + 1],
+    which ascend from 0, entry n is the position at which document n begins, as in
+    `train.document_mask`. The last document ends with the sample. Each position
+    belongs to one document for any numbers in the cumulative lengths.
+
+    The first result is the number of positions of each document of all samples,
+    [K] of i32. The second result has, for each number of elements in `rows`, the
+    elements of a packed tensor in front of each document and behind the last one,
+    if a position has that many elements. It is [rows, K + 1] of i64, where K + 1
+    is rounded up to an even number, so that each row begins at a multiple of 16
+    bytes.
+
+    Example:
+
+    ```mlir
+    %lengths, %offsets = cuda.document_offsets ins(%cumulative : tensor<2x4xi32>)
+        {positions = 64, rows = array<i64: 192, 64>}
+        -> tensor<8xi32>, tensor<2x10xi64>
+    ```
+  }];
+  let arguments = !con(operands, (ins I64Attr:$positions, DenseI64ArrayAttr:$rows));
+}
+
 def CUDA_StochasticRoundOp
     : CUDA_TunedOp<"stochastic_round", ["x", "rng"], ["y"], ["getFlops"]> {
   let summary = "rounds f32 to bf16, up or down at random";
