@@ -60,8 +60,9 @@ def amp_run(folder, names, arrays, size, steps, *options, start=None):
     return [float(step["loss"]) for step in run["steps"]], state
 
 
-def train(model, loss_of, optimizers, arrays, size, steps, clip=None, autocast=None, scaler=None):
-    """Trains in PyTorch on the batches of amp-run; returns the losses."""
+def train(model, loss_of, optimizers, arrays, size, steps, clip=None, autocast=None, scaler=None, scales=None):
+    """Trains in PyTorch on the batches of amp-run; returns the losses. The loss scale after each
+    step goes to the list `scales`."""
     losses = []
     for rows in batches(arrays, size, steps):
         tensors = [torch.from_numpy(row) for row in rows]
@@ -79,6 +80,8 @@ def train(model, loss_of, optimizers, arrays, size, steps, clip=None, autocast=N
             optimizer.step() if scaler is None else scaler.step(optimizer)
         if scaler is not None:
             scaler.update()
+            if scales is not None:
+                scales.append(scaler.get_scale())
         losses.append(loss.item())
     return losses
 

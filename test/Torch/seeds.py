@@ -1,0 +1,155 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Ten networks in three precisions, with SGD and AdamW, for 50 steps and from five seeds. In f32 the
+# losses, and with SGD the state, equal those of eager PyTorch within bounds. In bf16 and fp16 the
+# losses are as near to f32 as those of eager autocast, with the policy that rounds where autocast
+# does. The loss scale equals the one of GradScaler after each step.
+#
+# REQUIRES: torch-export, long
+# RUN: rm -rf %t && mkdir %t
+# RUN: %torch_python %s %t
+"""Usage: seeds.py <folder> [--seeds <count>] [--policy <policy>...] [--networks <network>...]
+[--optimizers <kind>...]: by default five seeds and the policy of the CPU's autocast."""
+
+import argparse
+import copy
+import math
+import sys
+import time
+
+import torch
+
+import amp_torch
+from parity import batches, loss_of_step, train
+from torch_networks import NETWORKS, batch_of, loss_of, make, optimizer_of
+
+SIZE, STEPS, CLIP = 4, 50, 1.0
+# Bounds of the distance over that of autocast: for the geometric mean of all cells, and for one cell,
+# because training amplifies roundings so much that five seeds are a matter of luck.
+BOUND, LUCK = 1.1, 2.0
+LOW = {"bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+def scaler_of(precision):
+    """A GradScaler whose scale grows a few times."""
+    return torch.amp.GradScaler("cpu", init_scale=1024.0, growth_interval=10) if precision == "fp16" else None
+
+
+def distance(first, second):
+    return max(abs(a - b) for a, b in zip(first, second))
+
+
+class Eager:
+    """Trains in PyTorch."""
+
+    def __init__(self, name, kind, precision):
+        self.name, self.kind, self.precision = name, kind, precision
+
+    def run(self, seed):
+        """The losses, the loss scales and the final state."""
+        model, loss, arrays = make(self.name, seed)
+        scaler, scales = scaler_of(self.precision), []
+        losses = train(model, loss_of(loss), [optimizer_of(self.kind, model)], arrays, SIZE, STEPS, clip=CLIP,
+                       autocast=LOW.get(self.precision), scaler=scaler, scales=scales)
+        return losses, scales, model.state_dict()
+
+
+class Compiled:
+    """Trains by a step that is compiled once. Each seed loads its weights."""
+
+    def __init__(self, name, kind, precision, policy, cache):
+        self.name = name
+        self.model, loss, arrays = make(name)
+        self.optimizer, self.scaler = optimizer_of(kind, self.model), scaler_of(precision)
+        example = batch_of(loss, [array[:SIZE] for array in arrays])
+        self.step = amp_torch.compile(self.model, loss, self.optimizer, example, precision=precision, clip_grad_norm=CLIP,
+                                      cache=cache, policy=policy, scaler=self.scaler, threads=1)
+        self.start = copy.deepcopy(self.optimizer.state_dict())
+        self.first_scale = self.scaler and self.scaler.state_dict()
+
+    def run(self, seed):
+        model, loss, arrays = make(self.name, seed)
+        self.model.load_state_dict(model.state_dict())
+        self.optimizer.load_state_dict(self.start)
+        if self.scaler:
+            self.scaler.load_state_dict(self.first_scale)
+        losses, scales = [], []
+        for rows in batches(arrays, SIZE, STEPS):
+            losses.append(loss_of_step(self.step, loss, batch_of(loss, rows)).item())
+            if self.scaler:
+                scales.append(self.scaler.get_scale())
+        return losses, scales, copy.deepcopy(self.model.state_dict())
+
+
+def check_f32(name, kind, seeds, exact, folder):
+    """Compares losses and state in f32. Returns the text of the table and what is wrong."""
+    mine, wrong, worst = Compiled(name, kind, "f32", None, folder), [], 0
+    for seed in range(seeds):
+        losses, _, state = mine.run(seed)
+        expected, _, other = exact[seed]
+        for steps, bound in ((10, 1e-5), (STEPS, 1e-4)):
+            error = distance(losses[:steps], expected) / max(expected)
+            worst = max(worst, error)
+            if not error <= bound:
+                wrong.append(f"{name} {kind}, seed {seed}: f32 losses of {steps} steps differ by {error:.1e}")
+        if kind == "sgd":
+            for key, tensor in other.items():
+                difference = (state[key].double() - tensor.double()).abs().max().item()
+                if not difference <= 1e-4:
+                    wrong.append(f"{name}, seed {seed}: {key} differs by {difference:.1e}")
+    return f"{worst:.1e}", wrong
+
+
+def check_low(name, kind, precision, policy, seeds, exact, autocast, folder):
+    """Compares the loss scales, and the distances from f32. Returns the mean distance, its ratio to that of
+    autocast, and what is wrong."""
+    mine, wrong, distances = Compiled(name, kind, precision, policy, folder), [], []
+    for seed in range(seeds):
+        losses, scales, _ = mine.run(seed)
+        distances.append(distance(losses, exact[seed][0]))
+        if scales != autocast[seed][1]:
+            wrong.append(f"{name} {kind} {precision}, seed {seed}: loss scales {scales}, GradScaler {autocast[seed][1]}")
+    theirs = [distance(autocast[seed][0], exact[seed][0]) for seed in range(seeds)]
+    ratio = sum(distances) / sum(theirs)
+    if not ratio <= LUCK:
+        wrong.append(f"{name} {kind} {precision} {policy}: {ratio:.2f} times autocast; by seed " +
+                     ", ".join(f"{a:.1e} / {b:.1e}" for a, b in zip(distances, theirs)))
+    return sum(distances) / seeds, ratio, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--policy", nargs="+", default=["pytorch-cpu"])
+    parser.add_argument("--networks", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
+    parser.add_argument("--optimizers", nargs="+", default=["sgd", "adamw"], choices=["sgd", "adamw"])
+    options = parser.parse_args()
+    failures, ratios, begin = 0, {policy: [] for policy in options.policy}, time.process_time()
+    columns = [(precision, policy) for precision in LOW for policy in options.policy]
+    print("| network | f32 | " + " | ".join(f"{precision} {policy}" for precision, policy in columns) + " |")
+    print("|---" * (2 + len(columns)) + "|")
+    for name in options.networks:
+        for kind in options.optimizers:
+            exact = [Eager(name, kind, "f32").run(seed) for seed in range(options.seeds)]
+            cell, wrong = check_f32(name, kind, options.seeds, exact, options.folder)
+            cells = [f"{name} {kind}", cell]
+            autocast = {low: [Eager(name, kind, low).run(seed) for seed in range(options.seeds)] for low in LOW}
+            for low, policy in columns:
+                mean, ratio, found = check_low(name, kind, low, policy, options.seeds, exact, autocast[low], options.folder)
+                cells.append(f"{mean:.1e} ({ratio:.2f})")
+                ratios[policy].append(ratio)
+                wrong += found
+            print("| " + " | ".join(cells) + " |", *wrong, sep="\n", flush=True)
+            failures += len(wrong)
+    for policy, found in ratios.items():
+        mean = math.exp(sum(map(math.log, found)) / len(found))
+        print(f"{policy}: {mean:.2f} times autocast in the geometric mean")
+        failures += not mean <= BOUND
+    print(f"{time.process_time() - begin:.0f} s of CPU time")
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
