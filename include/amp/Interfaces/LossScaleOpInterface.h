@@ -47,7 +47,9 @@ public:
   bool isAny() const { return isZero; }
   /// Whether a value of this exponent may be used where no scale is expected.
   bool isUnscaled() const { return terms.empty(); }
-  ArrayRef<Term> getTerms() const { return terms; }
+  ArrayRef<Term> getTerms() const & { return terms; }
+  /// The terms of a temporary outlive it.
+  SmallVector<Term, 1> getTerms() && { return std::move(terms); }
   bool mentions(Symbol symbol) const;
 
   /// The exponent of a product.
