@@ -79,7 +79,7 @@ void MemoryPlanner::moveUpdatesToEnd() {
         launch && launch.getTiedInput(0) &&
         llvm::all_of(op.getUsers(), [&](Operation *user) {
           return user == terminator || countsValues(user) ||
-                 updates.contains(user);
+                 (isa<UpdateQuantizerOp>(op) && updates.contains(user));
         }))
       updates.insert(&op);
   for (Operation *update : llvm::reverse(updates)) {
