@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::cuda;
 
 namespace {
-/// A kernel that counts values, with its interval. Only the operations that stay
+/// A kernel that counts values, with its interval. Only operations that stay
 /// where they are have numbers.
 struct Counter {
   KernelOp kernel;
