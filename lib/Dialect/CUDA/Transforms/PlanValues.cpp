@@ -68,10 +68,10 @@ static bool countsValues(Operation *op) {
   return kernel && kernel.isStatistics();
 }
 
-/// Moves launches that work in place to the end if only the return, kernels
-/// that count and other such launches use their results. The last reads of the
-/// old values then come before them. The kernels that count follow their
-/// launches.
+/// Moves launches that work in place to the end if only the return and kernels
+/// that count use their results. Updates of the scales of 8-bit weights move
+/// too if moved launches read them. The last reads of the old values then come
+/// before all of these. The kernels that count follow their launches.
 void MemoryPlanner::moveUpdatesToEnd() {
   llvm::SetVector<Operation *> updates;
   for (Operation &op : llvm::reverse(block))
