@@ -7,6 +7,7 @@
 # CUDA agree with them to 1e-6. A call that fails leaves the
 # parameters unchanged, and the step goes on after it. A step without a caller is an error.
 #
+# UNSUPPORTED: sanitizer
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib' %amp_src_root %amp_obj_root
 """Usage: calls.py <folder> <compiler> <library> <root of the source tree> <root of the build>"""

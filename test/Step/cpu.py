@@ -3,6 +3,7 @@
 #
 # Steps of the CPU through the C interface, by ctypes and by a program in C99.
 #
+# UNSUPPORTED: sanitizer
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cc' %amp_src_root %amp_obj_root
 

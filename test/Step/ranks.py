@@ -5,6 +5,7 @@
 # an exchange of bytes. On CPU implementations of CUDA and NCCL, they use an exchange or a communicator.
 #
 # REQUIRES: full
+# UNSUPPORTED: sanitizer
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%plain_cuda_host_cxx' '%plain_cuda_host_lib' '%cc' %amp_src_root %amp_obj_root
 

@@ -4,6 +4,7 @@
 # Watched values through the C interface, on the CPU: the sampled steps, the forms of
 # the report, and wrong calls.
 #
+# UNSUPPORTED: sanitizer
 # RUN: %python %s %amp_obj_root
 
 import ctypes as c

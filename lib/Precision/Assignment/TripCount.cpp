@@ -50,10 +50,8 @@ public:
         continue;
       std::optional<int64_t> first = getConstant(getInitial(counter)),
                              step = getStep(counter);
-      // Counters are small. Others would overflow below.
-      constexpr int64_t limit = int64_t(1) << 40;
-      if (!first || !step || *step == 0 || std::abs(*first) > limit ||
-          std::abs(*bound) > limit || std::abs(*step) > limit)
+      if (!first || !step || *step == 0 || !isSmall(*first) ||
+          !isSmall(*bound) || !isSmall(*step))
         continue;
       int64_t span = *bound - *first;
       // An operation that only the policy names may subtract.
@@ -67,6 +65,11 @@ public:
   }
 
 private:
+  /// Whether sums and differences with `number` do not overflow.
+  static bool isSmall(int64_t number) {
+    constexpr int64_t limit = int64_t(1) << 40;
+    return -limit <= number && number <= limit;
+  }
   static bool hasTerminator(Region &region) {
     return region.hasOneBlock() && region.front().mightHaveTerminator();
   }

@@ -90,13 +90,13 @@ static SmallVector<int64_t> getIntegers(DenseElementsAttr value) {
 /// progression.
 static std::optional<std::pair<double, double>>
 matchRange(DenseElementsAttr value) {
+  constexpr int64_t kExactAsDouble = int64_t(1) << 53;
   SmallVector<double> numbers;
   if (isa<FloatType>(value.getElementType()))
     numbers = getNumbers(value);
   else
     for (int64_t integer : getIntegers(value)) {
-      // The integer is exact as a double.
-      if (std::abs(integer) >= int64_t(1) << 53)
+      if (integer < -kExactAsDouble || integer > kExactAsDouble)
         return std::nullopt;
       numbers.push_back(double(integer));
     }
