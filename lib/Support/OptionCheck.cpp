@@ -83,17 +83,37 @@ static std::string findMeant(StringRef name, StringRef value,
   return nest(*place, near);
 }
 
+/// Returns how many arguments the tool takes that belong to no option.
+static size_t countPositional() {
+  auto &options = cl::SubCommand::getTopLevel().PositionalOpts;
+  const bool isList = llvm::any_of(options, [](const cl::Option *option) {
+    return option->getNumOccurrencesFlag() == cl::ZeroOrMore ||
+           option->getNumOccurrencesFlag() == cl::OneOrMore;
+  });
+  return isList ? SIZE_MAX : options.size();
+}
+
 LogicalResult mlir::amp::checkOptionNames(StringRef tool, int argc,
                                           const char *const *argv,
                                           ArrayRef<NestedOptions> nested,
                                           ArrayRef<OptionSynonym> synonyms) {
   const auto &options = cl::getRegisteredOptions();
+  size_t numPositional = 0;
+  // An option with an optional value, and an argument that could be its value.
+  StringRef optional, detached;
   for (int i = 1; i < argc; ++i) {
     StringRef argument(argv[i]), name = argument;
     if (argument == "--")
       return success();
-    if (!name.consume_front("-") || name.empty())
+    if (!name.consume_front("-") || name.empty()) {
+      ++numPositional;
+      auto before = options.find(StringRef(argv[i - 1]).ltrim('-'));
+      if (i > 1 && before != options.end() &&
+          before->second->getValueExpectedFlag() == cl::ValueOptional &&
+          !before->second->ValueStr.empty())
+        optional = before->first, detached = argument;
       continue;
+    }
     name.consume_front("-");
     StringRef value = name.substr(std::min(name.find('='), name.size()));
     name = name.drop_back(value.size());
@@ -118,5 +138,10 @@ LogicalResult mlir::amp::checkOptionNames(StringRef tool, int argc,
       llvm::errs() << ", did you mean " << meant << "\n";
     return failure();
   }
-  return success();
+  if (optional.empty() || numPositional <= countPositional())
+    return success();
+  llvm::errs() << tool << ": error: a value of '--" << optional
+               << "' follows '=', did you mean --" << optional << "="
+               << detached << "\n";
+  return failure();
 }

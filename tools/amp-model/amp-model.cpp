@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Networks/Models.h"
 #include "amp/Support/OptionCheck.h"
 
@@ -127,8 +128,8 @@ static LogicalResult rejectOthers() {
   // The table of options is not sorted.
   llvm::sort(others);
   for (StringRef other : others)
-    llvm::errs() << "error: " << modelName << " has no option '--" << other
-                 << "'\n";
+    llvm::errs() << "amp-model: error: " << modelName << " has no option '--"
+                 << other << "'\n";
   return success(others.empty());
 }
 
@@ -138,8 +139,8 @@ static LogicalResult takeBatch(int64_t &value) {
     return success();
   if (!StringRef(batch).getAsInteger(10, value))
     return success();
-  llvm::errs() << "error: '--batch' must be a number or '?', got '" << batch
-               << "'\n";
+  llvm::errs() << "amp-model: error: '--batch' must be a number or '?', got '"
+               << batch << "'\n";
   return failure();
 }
 
@@ -192,7 +193,8 @@ static LogicalResult takeTraining(TrainingOptions &training) {
   take(momentum, training.momentum);
   if (momentum.getNumOccurrences() > 0 &&
       training.optimizer != TrainingOptions::Optimizer::SGD) {
-    llvm::errs() << "error: '--momentum' belongs to '--optimizer=sgd', but the "
+    llvm::errs() << "amp-model: error: '--momentum' belongs to "
+                    "'--optimizer=sgd', but the "
                     "optimizer of "
                  << modelName << " is adamw\n";
     return failure();
@@ -279,10 +281,21 @@ static FailureOr<Model> build(MLIRContext *context, int64_t batchSize) {
     takeTransformer(options);
     return finish(buildViT, options);
   }
-  llvm::errs() << "error: unknown model '" << name
+  llvm::errs() << "amp-model: error: unknown model '" << name
                << "', expected mlp, lenet, resnet18, resnet50, gpt2, decoder, "
                << "bert or vit\n";
   return failure();
+}
+
+/// Prints the names and types of the arrays that a batch of `module` has.
+static void printBatch(ModuleOp module, raw_ostream &os) {
+  auto step = *module.getOps<FunctionOpInterface>().begin();
+  FailureOr<amp::StepSignature> signature = amp::StepSignature::get(step);
+  os << "batch arguments:";
+  for (const amp::StepArgument &argument : signature->arguments)
+    if (argument.role == amp::Role::Batch)
+      os << " '" << argument.name << "' " << argument.type;
+  os << '\n';
 }
 
 int main(int argc, char **argv) {
@@ -309,7 +322,7 @@ int main(int argc, char **argv) {
   std::unique_ptr<llvm::ToolOutputFile> file =
       openOutputFile(outputName, &message);
   if (!file) {
-    llvm::errs() << "error: " << message << "\n";
+    llvm::errs() << "amp-model: error: " << message << "\n";
     return 1;
   }
   if (onlyCount) {
@@ -323,5 +336,7 @@ int main(int argc, char **argv) {
     file->os() << "\n";
   }
   file->keep();
+  if (outputName != "-" && !onlyCount)
+    printBatch(*model->module, llvm::outs());
   return 0;
 }
