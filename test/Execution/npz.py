@@ -147,6 +147,7 @@ for size in (0, 1, 30, len(good) // 2, len(good) - 1):
     fails("not an .npz archive, or truncated", "describe", path("cut.npz"))
 open(path("text.npz"), "w").write("hello")
 fails("not an .npz archive, or truncated", "describe", path("text.npz"))
+fails("; numpy.savez writes one", "describe", path("text.npz"))
 np.savez(path("plain.npz"), w=np.arange(1000, dtype=np.float32))
 damaged = bytearray(open(path("plain.npz"), "rb").read())
 damaged[2000] ^= 0xFF

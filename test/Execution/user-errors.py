@@ -58,6 +58,11 @@ assert result.returncode == 1 and "the loss is NaN in all 8 steps" in result.std
 assert "final loss: nan" in result.stdout and os.path.exists(folder + "nan.csv"), result
 # A run that recovers is not such a run: the loss scale skips the bad batch.
 assert run(*nan, "--steps", 8, "--precision", "fp16").returncode == 0
+# A smaller loss scale does not mend a NaN, although it still fell within the last twenty steps.
+huge = ("--data", folder + "data.npz", "--batch-size", 10, "--quiet", "--precision", "fp16", "--set", "lr=1e30")
+result = run(*huge, "--steps", 24)
+assert result.returncode == 1 and "the loss is NaN in the last 23 steps" in result.stderr, result
+assert run(*huge, "--steps", 8).returncode == 0
 # Tables have no signs of NaN.
 compared = run(*nan, "--steps", 4, "--compare", "f32,bf16", "--diverge")
 assert compared.returncode == 1 and "-nan" not in compared.stdout and "nan" in compared.stdout, compared
@@ -101,6 +106,9 @@ for option, meant in (
     name = option.lstrip("-").split("=")[0]
     shown = fails(f"amp-run: error: unknown option '--{name}', did you mean {meant}\n", *low, option)
     assert shown.count("\n") == 1, shown
+# A value that is optional follows "=". It is not another argument.
+for option, value in (("sweep-scale", "1,1024"), ("explain", "5")):
+    fails(f"amp-run: error: a value of '--{option}' follows '=', did you mean --{option}={value}\n", *low, "--" + option, value)
 # What has no effect is an error, unless another run of the command has it.
 fails("option 'growth-interval' has no effect without a loss scale, which bf16 has only with loss-scale=dynamic",
       *data, "--steps", 2, "--precision", "bf16", "--pipeline", "growth-interval=5")

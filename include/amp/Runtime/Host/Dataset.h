@@ -80,6 +80,15 @@ inline void makeCumulative(Array &array) {
   }
 }
 
+/// Says how NumPy stores an array as `expected`. Empty if `type` converts.
+inline std::string adviseType(ElementType type, ElementType expected) {
+  if (!canConvertLossless(type, expected))
+    for (const npy::TypeName &each : npy::kTypeNames)
+      if (each.type == expected)
+        return std::string("; store it by astype('") + &each.name[1] + "')";
+  return "";
+}
+
 /// Finds the array of a batch tensor and checks its shape.
 inline Status Dataset::find(const ArrayMap &arrays, const std::string &path,
                             const std::string &prefix, const TensorInfo &batch,
@@ -132,9 +141,10 @@ inline Status Dataset::create(const ArrayMap &arrays, const std::string &path,
     Array converted;
     Status converts = convertLossless(*array, batch.type, key, &converted);
     if (!converts.isOk())
-      return makeError(kFile, "%s for batch argument '%s' (in '%s')",
+      return makeError(kFile, "%s for batch argument '%s' (in '%s')%s",
                        converts.getMessage().c_str(), batch.name.c_str(),
-                       path.c_str());
+                       path.c_str(),
+                       adviseType(array->getType(), batch.type).c_str());
     const bool isChecked = batch.classes > 0 || batch.isCumulative;
     int64_t before = 0;
     for (int64_t i = 0; isChecked && i < converted.getNumElements(); ++i) {

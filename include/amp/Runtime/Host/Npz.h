@@ -121,7 +121,7 @@ public:
     if (!opened.isOk())
       return makeError(kFile,
                        "cannot read '%s': not an .npz archive, or truncated "
-                       "(%s)",
+                       "(%s); numpy.savez writes one",
                        path.c_str(), opened.getMessage().c_str());
     AMP_RETURN_IF_ERROR(readTypes());
     std::vector<Found> found;

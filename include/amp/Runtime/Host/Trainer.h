@@ -443,21 +443,24 @@ inline std::string Trainer::describeSkipped(const RunRecord &record) const {
                 "see --explain of amp-run for the operation that fails";
 }
 
-/// Says that the loss of all steps, or of the last twenty, is NaN although they
-/// were not skipped, or returns an empty text.
+/// Says that the loss of the last twenty steps is NaN, or that of all steps
+/// and none was skipped, or returns an empty text. A loss scale does not change
+/// the loss, so skipped steps do not help.
 inline std::string Trainer::describeLostLoss(const RunRecord &record) const {
   constexpr size_t kMost = 20;
   const std::optional<size_t> loss = record.findMetric("loss"),
                               skip = record.findMetric(kSkippedMetric);
   const std::vector<StepRecord> &steps = record.steps;
   size_t count = 0;
+  bool isSkipped = false;
   while (loss && count < steps.size()) {
     const std::vector<double> &values = steps[steps.size() - 1 - count].values;
-    if (!std::isnan(values[*loss]) || (skip && values[*skip] != 0))
+    if (!std::isnan(values[*loss]))
       break;
+    isSkipped |= skip && values[*skip] != 0;
     ++count;
   }
-  if (count == 0 || (count < kMost && count < steps.size()))
+  if (count == 0 || (count < kMost && (count < steps.size() || isSkipped)))
     return "";
   std::string text = "the loss is NaN in ";
   text += count == steps.size() ? "all " : "the last ";
