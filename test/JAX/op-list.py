@@ -43,17 +43,17 @@ def lists(amp_opt):
     text = subprocess.run(
         [amp_opt, "--amp-print-policy=stablehlo"], capture_output=True, text=True, check=True
     ).stdout
-    found, linear, current = {}, set(), None
+    found, linear, intervals, current = {}, set(), set(), None
     for line in text.splitlines():
         if key := re.match(r"(\w+):$", line):
             current = key[1]
         elif (entry := re.match(r"  - '?stablehlo\.([\w-]+)(=.*)?$", line)) and current:
-            known = linear if current == "linear" else found
-            assert entry[1] not in known, f"{entry[1]} is in two lists"
-            if current == "linear":
-                linear.add(entry[1])
-            else:
+            rules = {"linear": linear, "intervals": intervals}.get(current)
+            assert entry[1] not in (found if rules is None else rules), f"{entry[1]} is in two lists"
+            if rules is None:
                 found[entry[1]] = current
+            else:
+                rules.add(entry[1])
     return found, linear
 
 

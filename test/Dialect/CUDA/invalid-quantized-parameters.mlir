@@ -26,7 +26,7 @@ func.func @f(%w: tensor<16x16xf32>, %g: tensor<16x16xf32>, %lr: tensor<f32>, %s:
 
 // A format of gradients.
 func.func @f(%w: tensor<16x16xf32>, %g: tensor<16x16xf32>, %lr: tensor<f32>, %s: tensor<f32>, %q: tensor<16x16xf8E5M2>, %i: tensor<f32>) {
-  // expected-error@+1 {{expected codes of f8E4M3FN with a scale for the tensor}}
+  // expected-error@+1 {{quantises parameter 0 as #cuda.quantization<rows = 16, columns = 16, format = f8E5M2, payload = true>, expected codes of f8E4M3FN with a scale for the tensor}}
   %r:3 = cuda.optimizer <sgd> ins(%w, %g, %lr, %s, %q, %i : tensor<16x16xf32>, tensor<16x16xf32>, tensor<f32>, tensor<f32>, tensor<16x16xf8E5M2>, tensor<f32>)
       {weight_decay = array<f64: 0.0>, quantized = [#cuda.quantized_parameter<index = 0, source = f32, quantization = <rows = 16, columns = 16, format = f8E5M2, payload = true>>]} -> tensor<16x16xf32>, tensor<16x16xf8E5M2>, tensor<f32>
   return
