@@ -23,8 +23,8 @@ struct SafeScale {
   /// scale 1.
   OpResult limiting;
   double magnitude;
-  /// Whether data may exist with this magnitude. A sum counts its terms, so its
-  /// bound may be far away.
+  /// Whether data may reach this magnitude. The bound of a sum assumes that all
+  /// terms are the largest, so values of data may stay far below it.
   bool isTight;
 };
 
@@ -37,8 +37,8 @@ std::optional<SafeScale> findSafeScale(FunctionOpInterface function,
                                        ArrayRef<FloatRangeRule> rules);
 
 /// Emits a remark with the largest safe scale of `function`. If data may reach
-/// the bound, the remark names the option for a smaller initial scale where the
-/// present one is larger, and a larger constant scale causes a warning.
+/// the bound and the initial scale is larger, the remark names the option that
+/// sets a smaller one. A larger constant scale causes a warning.
 void reportSafeScale(FunctionOpInterface function,
                      const ScaleExponentAnalysis &exponents,
                      ArrayRef<FloatRangeRule> rules);

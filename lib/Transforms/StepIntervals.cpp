@@ -318,7 +318,8 @@ FloatRange StepIntervals::inferReduce(Operation *op,
   if (hasSparse)
     range = range.join(0);
   FloatRange total = interval::add(interval::sum(range, count, type), init);
-  // The largest element of a softmax's row is 1. Rows exist with no other one.
+  // A row of exponentials of values minus their maximum contains a 1, and the
+  // other elements may be 0.
   auto exponential = exponentials.find(skipExact(source));
   if (exponential != exponentials.end() &&
       llvm::all_of(exponential->second,

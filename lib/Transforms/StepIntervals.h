@@ -24,7 +24,7 @@
 namespace mlir::amp {
 
 /// Intervals that hold for all data that stay finite in the types of a step.
-/// Values that control flow carries have none.
+/// The intervals of values that control flow carries are unknown.
 class StepIntervals {
 public:
   using Assumption = llvm::function_ref<std::optional<FloatRange>(Value)>;
@@ -37,8 +37,8 @@ public:
     auto it = intervals.find(value);
     return it == intervals.end() ? FloatRange::unknown() : it->second;
   }
-  /// Whether the interval of `value` counts the terms of a sum. No data need
-  /// reach its bounds.
+  /// Whether the interval of `value` is a bound of an element times the number
+  /// of terms of a sum. Data may never reach such an interval.
   bool isLoose(Value value) const { return loose.contains(value); }
 
 private:
@@ -69,8 +69,8 @@ private:
   View skipGuards(View view) const;
   /// The dimensions along which `maximum` is the maximum of `value`, or none.
   SmallVector<int64_t> findMaximum(Value maximum, Value value) const;
-  /// Whether `value` has one nonzero element at most for each index of its
-  /// other dimensions. Or its sum along `dimension` is within its interval.
+  /// Whether a sum of `value` along `dimension` stays within the interval of
+  /// `value`, because at most one of its terms is not zero.
   bool isSparse(Value value, int64_t dimension, unsigned depth = 0) const;
   enum class Variation { Unknown, None, Distinct };
   Variation getVariation(Value value, int64_t dimension) const;

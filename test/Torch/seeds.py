@@ -26,7 +26,7 @@ from torch_networks import NETWORKS, batch_of, loss_of, make, optimizer_of
 
 SIZE, STEPS, CLIP = 4, 50, 1.0
 # Bounds of the distance over that of autocast: for the geometric mean of all cells, and for one cell,
-# because training amplifies roundings so much that five seeds are a matter of luck.
+# because training amplifies roundings so much that the mean of five seeds still varies.
 BOUND, LUCK = 1.1, 2.0
 LOW = {"bf16": torch.bfloat16, "fp16": torch.float16}
 

@@ -7,8 +7,8 @@
 //
 // A plan that takes documents as samples reads their lengths and, for each of
 // its tensors, the elements at which they begin. The conversion moves heads to
-// other tensors more than once, so this computes the offsets for the strides
-// that a launch has at last.
+// other tensors more than once, so this computes the offsets after the last of
+// these moves.
 //
 //===----------------------------------------------------------------------===//
 

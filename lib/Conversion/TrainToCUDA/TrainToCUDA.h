@@ -55,7 +55,7 @@ struct AttentionOptions {
   /// Gradients have the same bits in each run.
   bool deterministic;
   /// cuDNN draws the random numbers of dropout. Otherwise attention with
-  /// dropout is left.
+  /// dropout does not become a plan.
   bool libraryDropout;
   /// Plans take documents as samples, with offsets. Otherwise the mask of
   /// documents becomes a bias.

@@ -211,7 +211,7 @@ class CompiledStep:
         return CONSTANT_INIT.sub("#amp.init<zeros>", traced.text), traced.options, samples
 
     def main_types(self):
-        """The types of slots in the program of the example batch, for programs with other kernels otherwise."""
+        """The types of slots in the program of the example batch. Programs for other shapes use them to share kernels."""
         if self.types is None:
             traced = self.main.traced
             self.types = self.recipe.find_types(*self.sources(traced, traced.batch.tensors))
@@ -405,7 +405,7 @@ class CompiledStep:
             raise ValueError(f"'{name}' has the shape {describe(tensor.shape)} and no elements; pass at least one sample")
 
     def check_labels(self, name, labels, limits):
-        """Refuses labels that would count as ignored. A GPU is not waited for."""
+        """Refuses labels that would count as ignored. Labels on a GPU are not checked, since that would wait for it."""
         if self.recipe.device.backend != "cpu":
             return
         for classes, ignored in limits:

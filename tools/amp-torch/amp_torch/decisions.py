@@ -65,7 +65,7 @@ def name_operations(ops, values):
             op, result = ops[value["op"]], value["result"]
         words = [op["name"] + (f"#{result}" if len(op["results"]) > 1 else ""), op.get("scope"), op.get("location")]
         if words[-1]:
-            # Without the folder.
+            # Policies name files without their folders.
             words[-1] = words[-1].rsplit("/", 1)[-1]
         yield " ".join(word for word in words if word)
 

@@ -62,8 +62,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// The positions of each document, and the elements in front of it in packed
-/// tensors of [samples x positions, rows.elements[i]]. A row of offsets has an
+/// The number of positions of each document, and its offset in packed tensors
+/// of [samples x positions, rows.elements[i]]. A row of offsets has an
 /// even number of columns. The cumulative lengths are [samples, documents] and
 /// ascend from 0. The last document of a sample ends with it.
 template <int Count, typename I>

@@ -109,7 +109,7 @@ AMP_DEVICE Pack<float, Width> roundPack(Pack<float, Width> values, Type type) {
 }
 
 /// Rounds elements to `type`, stochastically if `key` is not negative, and
-/// writes them. Returns what was written.
+/// writes them. Returns the rounded elements.
 template <int Width>
 AMP_DEVICE Pack<float, Width> storeRounded(void *data, Type type, int32_t key,
                                            const int64_t *rng, Lanes<Width> at,

@@ -293,7 +293,8 @@ public:
     return *this;
   }
 
-  /// Launches what has been added, and returns the first error.
+  /// Launches the kernel for the added values that have not been counted.
+  /// Returns the first error of all launches.
   Status finish() {
     launchBatch();
     return status;

@@ -368,8 +368,8 @@ static int64_t countPairs(OpTy op, int64_t queries, int64_t keys) {
 }
 
 /// Sums `count` over the documents of a sample, or calls it for the whole
-/// sample. The lengths of documents are data: the last one is taken as empty,
-/// and the others as equally long.
+/// sample. The lengths of documents are data, so this assumes that the last one
+/// is empty and that the others are equally long.
 template <typename OpTy>
 static int64_t sumOverDocuments(OpTy op,
                                 function_ref<int64_t(int64_t, int64_t)> count) {
@@ -413,9 +413,9 @@ int64_t SDPAOp::getScratchBytes() { return 4096; }
 // gradient of the queries in f32, or stores the gradient of all scores in 16
 // bits: for the same bits in two runs, or where that takes at most 256 MiB.
 // With fewer heads of keys than of queries, it stores the gradients of keys and
-// values for each head of the queries. For documents, sums and gradients have
-// the strides of the packed tensors, and the scores of each document those of
-// one that is as long as the sample.
+// values for each head of the queries. With documents, sums and gradients have
+// the strides of the packed tensors. The scores of each document take as much
+// memory as those of a document that fills the sample.
 int64_t SDPAGradOp::getScratchBytes() {
   AttentionAttr s = getSizes();
   const int64_t heads = getNumSamples() / getParts() * s.getHeads();
@@ -446,8 +446,8 @@ int64_t SDPAGradOp::getScratchBytes() {
 
 int64_t SDPAGradOp::getNumKernels() { return getParts(); }
 
-/// The bytes of scratch memory that all parts write, and read again. Documents
-/// use only as much of it as they are long.
+/// The bytes of scratch memory that all parts write, and read again. A document
+/// uses only the part of it that its length needs.
 static int64_t getScratchTraffic(SDPAGradOp op) {
   if (!op.getDocuments())
     return op.getParts() * op.getScratchBytes();

@@ -96,8 +96,8 @@ bool KernelOp::sharesLaunch() {
              getReader(cast<LaunchOpInterface>(other.getOperation()));
 }
 
-/// Whether a launch that runs several kernels begins with `kernel`, because its
-/// table has no place for more before it.
+/// Whether `kernel` begins a launch because the table of the previous launch is
+/// full.
 static bool beginsLaunch(KernelOp kernel) {
   SmallVector<KernelOp> group(1, kernel);
   while (group.back().sharesLaunch())

@@ -69,7 +69,7 @@ public:
 private:
   void markReaders();
   /// Moves kernels that count values next to each other, so that few launches
-  /// run them. The values that they read live no longer.
+  /// run them. No value lives longer because of this.
   void placeCounters();
   Value copy(Value value, Operation *before, StringRef name);
   bool isReadAfter(Value state, Operation *op);

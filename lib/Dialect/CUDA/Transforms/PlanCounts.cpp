@@ -7,9 +7,9 @@
 //
 // One launch runs kernels that count values if they follow each other. A value
 // can be counted from the launch that computes it to the last launch that uses
-// it. The fewest places such that each of these intervals contains one are
-// found from the intervals in the order of their ends: a place is at the end of
-// the first interval without a place.
+// it. This chooses the fewest places so that each interval contains a place. It
+// visits the intervals in the order of their ends, and adds a place at the end
+// of each interval that does not contain one yet.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,8 @@ private:
   /// Whether `value` keeps its memory until the end of the step.
   bool isKept(Value value);
   /// Returns the number of the last operation that uses `value` or a view of
-  /// it, and not after a collective. Nothing if there is none.
+  /// it. If collectives use `value`, returns the number of the first one.
+  /// Returns std::nullopt if no operation with a number uses `value`.
   std::optional<unsigned> getLastUse(Value value, bool isArgument);
 
   Block &block;

@@ -234,17 +234,17 @@ def CUDA_DocumentOffsetsOp
                    ["lengths", "offsets"], ["getFlops"]> {
   let summary = "where the documents of packed sequences are";
   let description = [{
-    Each sample has `positions` positions. Of its cumulative lengths [.., N + 1],
-    which ascend from 0, entry n is the position at which document n begins, as in
-    `train.document_mask`. The last document ends with the sample. Each position
-    belongs to one document for any numbers in the cumulative lengths.
+    Each sample has `positions` positions. Entry n of its cumulative lengths
+    [.., N + 1] is the position at which document n begins, as in
+    `train.document_mask`. The entries ascend from 0. The last document ends with
+    the sample. If the entries do not ascend, each position still belongs to one
+    document.
 
     The first result is the number of positions of each document of all samples,
-    [K] of i32. The second result has, for each number of elements in `rows`, the
-    elements of a packed tensor in front of each document and behind the last one,
-    if a position has that many elements. It is [rows, K + 1] of i64, where K + 1
-    is rounded up to an even number, so that each row begins at a multiple of 16
-    bytes.
+    [K] of i32. The second result is [rows, K + 1] of i64. Each row has the offset
+    of each document and the end of the last one, in a packed tensor whose positions
+    have the number of elements that `rows` lists. K + 1 is rounded up to an even
+    number, so that each row begins at a multiple of 16 bytes.
 
     Example:
 

@@ -56,7 +56,7 @@ def PlanMemory : CheckedPass<"cuda-plan-memory", "::mlir::ModuleOp"> {
     evenly, the plan reserves up to N - 1 elements.
 
     Kernels that count values move next to each other, because one launch then
-    runs all of them. The values that they read live no longer.
+    runs all of them. No value lives longer because of this.
 
     A remark reports the bytes that the plan takes for intermediate values, the
     most bytes of them in use at one time, and the ratio.
