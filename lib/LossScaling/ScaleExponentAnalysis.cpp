@@ -181,7 +181,12 @@ LogicalResult ScaleExponentAnalysis::run(FunctionOpInterface function,
   shared->stack.push_back(function);
   LogicalResult result = success();
   if (body.hasOneBlock()) {
-    result = visit(body.front());
+    for (Operation &op : body.front())
+      if (failed(visit(&op))) {
+        stopped = &op;
+        result = failure();
+        break;
+      }
   } else {
     // In unstructured control flow no value may be scaled.
     for (Block &block : body)

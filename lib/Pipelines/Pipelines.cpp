@@ -48,10 +48,11 @@ static double getKnownScale(StringRef mode) {
                                                                        : 0;
 }
 
-/// Adds the pass that scales the loss. `precision` is the low type.
+/// Adds the pass that scales the loss. `precision` is the low type, and
+/// `linear` are the rules of the policy.
 static void addLossScaling(OpPassManager &pm, const AMPPipelineOptions &options,
                            const LossScalingSettings &settings,
-                           StringRef precision) {
+                           ArrayRef<std::string> linear, StringRef precision) {
   InsertLossScalingPassOptions lossScaling;
   lossScaling.mode = choose(options.lossScaling, settings.mode,
                             isFP16(precision) ? "dynamic" : "none");
@@ -68,6 +69,7 @@ static void addLossScaling(OpPassManager &pm, const AMPPipelineOptions &options,
   lossScaling.gradientNorm = options.gradientNorm;
   lossScaling.countSkipped = options.countSkipped;
   lossScaling.trackerMetrics = options.trackerMetrics;
+  lossScaling.linear.assign(linear.begin(), linear.end());
   std::unique_ptr<Pass> pass = createInsertLossScalingPass(lossScaling);
   // A key of a policy sets the option of the same name.
   if (followsPolicy)
@@ -251,7 +253,8 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   // their copies.
   addMasterWeights(pm, options, masters);
   if (training)
-    addLossScaling(pm, options, settings.lossScaling, precision);
+    addLossScaling(pm, options, settings.lossScaling, settings.linear,
+                   precision);
   pm.addPass(createOptimizeCastsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -8,6 +8,7 @@
 #include "CheckBackwardPass.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -140,9 +141,9 @@ LogicalResult mlir::amp::checkBackwardPass(const StepRewriter &step,
       auto user = llvm::find_if(value.getUsers(), isOutside);
       if (user == value.user_end())
         continue;
-      // A result of a loop, such as a norm, is unscaled like a gradient. A
-      // decision has no factor.
-      if (op.getNumRegions() != 0) {
+      // A result of a loop or a call, such as a norm, is unscaled like a
+      // gradient. A decision has no factor.
+      if (op.getNumRegions() != 0 || isa<CallOpInterface>(op)) {
         if (isPrecisionTensor(value.getType()))
           observed.push_back(value);
         continue;

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ForeignRules.h"
 #include "InlineCalls.h"
 #include "SafeScale.h"
 #include "amp/LossScaling/GuardAnalysis.h"
@@ -20,7 +21,6 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/GradientInterfaces.h"
-#include "amp/Precision/Policy/Policy.h"
 #include "amp/Support/CheckedFunctions.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
@@ -85,13 +85,6 @@ static void warnOfUnscaledBackwardPass(FunctionOpInterface function,
 
 namespace {
 
-/// The rules for operations without interfaces, which refer to their texts.
-struct ForeignRules {
-  std::vector<std::string> linearTexts, intervalTexts;
-  std::vector<LinearRule> linear;
-  std::vector<FloatRangeRule> intervals;
-};
-
 class CheckLossScalingPass final
     : public amp::impl::CheckLossScalingPassBase<CheckLossScalingPass> {
 public:
@@ -115,8 +108,6 @@ private:
   void reportScale(FunctionOpInterface function,
                    const ScaleExponentAnalysis &analysis,
                    SymbolTableCollection &tables, const ForeignRules &rules);
-  /// Reads the options that are lists of rules.
-  LogicalResult readRules(ForeignRules &rules);
 };
 
 } // namespace
@@ -142,7 +133,7 @@ LogicalResult CheckLossScalingPass::checkGuards(FunctionOpInterface function,
   if (!*inlined)
     return prove(function, analysis);
   ScaleSymbols symbols;
-  ScaleExponentAnalysis exponents(tables, symbols, rules.linear);
+  ScaleExponentAnalysis exponents(tables, symbols, rules.getLinear());
   SmallVector<ScaleExponent> arguments(function.getNumArguments());
   LogicalResult result = exponents.run(**inlined, arguments, function);
   visited += exponents.getNumVisited();
@@ -186,7 +177,7 @@ LogicalResult CheckLossScalingPass::checkFunction(FunctionOpInterface function,
                                                   SymbolTableCollection &tables,
                                                   const ForeignRules &rules) {
   ScaleSymbols symbols;
-  ScaleExponentAnalysis analysis(tables, symbols, rules.linear);
+  ScaleExponentAnalysis analysis(tables, symbols, rules.getLinear());
   SmallVector<ScaleExponent> arguments(function.getNumArguments());
   LogicalResult result = analysis.run(function, arguments);
   unsigned visited = analysis.getNumVisited();
@@ -266,52 +257,19 @@ void CheckLossScalingPass::reportScale(FunctionOpInterface function,
   // The bounds of values may be known only from their functions.
   OwningOpRef<FunctionOpInterface> copy = cloneWithoutCalls(function, tables);
   if (!copy)
-    return reportSafeScale(function, analysis, rules.intervals);
+    return reportSafeScale(function, analysis, rules.getIntervals());
   ScaleSymbols symbols;
-  ScaleExponentAnalysis exponents(tables, symbols, rules.linear);
+  ScaleExponentAnalysis exponents(tables, symbols, rules.getLinear());
   SmallVector<ScaleExponent> arguments(function.getNumArguments());
   if (succeeded(exponents.run(*copy, arguments, function)))
-    reportSafeScale(*copy, exponents, rules.intervals);
-}
-
-LogicalResult CheckLossScalingPass::readRules(ForeignRules &rules) {
-  Operation *module = getOperation();
-  // The rules refer to the texts.
-  rules.linearTexts.assign(linear.begin(), linear.end());
-  rules.intervalTexts.assign(intervals.begin(), intervals.end());
-  if (!policy.empty()) {
-    FailureOr<Policy> loaded = Policy::load(policy, module->getLoc());
-    if (mlir::failed(loaded))
-      return failure();
-    llvm::append_range(rules.linearTexts, loaded->settings.linear);
-    llvm::append_range(rules.intervalTexts, loaded->settings.intervals);
-  }
-  auto readList = [&](StringRef option, ArrayRef<std::string> texts, auto parse,
-                      auto &read) {
-    for (const std::string &text : texts) {
-      std::string expected;
-      auto rule = parse(text, expected);
-      if (mlir::failed(rule)) {
-        module->emitError()
-            << "amp-check-loss-scaling: expected '" << option << "' to be "
-            << expected << ", got '" << text << "'";
-        return failure();
-      }
-      read.push_back(std::move(*rule));
-    }
-    return success();
-  };
-  return failure(
-      mlir::failed(readList("linear", rules.linearTexts, LinearRule::parse,
-                            rules.linear)) ||
-      mlir::failed(readList("intervals", rules.intervalTexts,
-                            FloatRangeRule::parse, rules.intervals)));
+    reportSafeScale(*copy, exponents, rules.getIntervals());
 }
 
 void CheckLossScalingPass::runOnOperation() {
   Operation *module = getOperation();
   ForeignRules rules;
-  if (mlir::failed(readRules(rules)))
+  if (mlir::failed(rules.read("amp-check-loss-scaling", module, policy, linear,
+                              intervals)))
     return signalPassFailure();
   // The analysis enters a private function from its calls.
   SymbolTableCollection tables;

@@ -89,7 +89,7 @@ mlir::amp::groupGradients(const StepRewriter &step, ArrayRef<Scaling> scalings,
       return other.scaling == scaling && other.optimizer == optimizer;
     });
     if (group == groups.end()) {
-      groups.push_back({scaling, optimizer, {}, {}, {}});
+      groups.push_back({scaling, optimizer, {}, {}, {}, {}});
       group = std::prev(groups.end());
     }
     group->gradients.push_back(gradient);
@@ -97,11 +97,45 @@ mlir::amp::groupGradients(const StepRewriter &step, ArrayRef<Scaling> scalings,
   return success();
 }
 
+void GradientGroup::getFlags(SmallVectorImpl<Value> &flags) {
+  flags.push_back(unscale.getAllFinite());
+  for (UnscaleOp op : further)
+    flags.push_back(op.getAllFinite());
+}
+
+/// Divides observed values whose power is above 1 until they are unscaled.
+/// `unscaled` are the results of the first division of `group`.
+static void divideFurther(OpBuilder &builder, GradientGroup &group, Value scale,
+                          bool strict, MutableArrayRef<Value> unscaled) {
+  MutableArrayRef<Value> observed = unscaled.drop_front(group.gradients.size());
+  for (unsigned divided = 1;; ++divided) {
+    SmallVector<Value *> left;
+    for (auto [value, of] : llvm::zip_equal(observed, group.observed))
+      if (of.power > divided)
+        left.push_back(&value);
+    if (left.empty())
+      return;
+    SmallVector<Value> operands;
+    SmallVector<Type> types;
+    for (Value *value : left) {
+      operands.push_back(*value);
+      types.push_back(value->getType());
+    }
+    types.push_back(group.unscale.getAllFinite().getType());
+    auto unscale = UnscaleOp::create(builder, group.unscale.getLoc(), types,
+                                     operands, scale, strict);
+    for (auto [value, result] : llvm::zip_equal(left, unscale.getUnscaled()))
+      *value = result;
+    group.further.push_back(unscale);
+  }
+}
+
 void mlir::amp::unscaleGradients(StepRewriter &step, CastChooser &casts,
                                  GradientGroup &group, Value scale, bool strict,
                                  const StepRewriter::OpSet &backward) {
   SmallVector<Value> gradients = group.gradients;
-  llvm::append_range(gradients, group.observed);
+  for (const ObservedValue &observed : group.observed)
+    gradients.push_back(observed.value);
   OpBuilder builder(scale.getContext());
   Operation *last = gradients.front().getDefiningOp();
   for (Value gradient : gradients)
@@ -123,9 +157,11 @@ void mlir::amp::unscaleGradients(StepRewriter &step, CastChooser &casts,
                                    gradients, scale, strict);
 
   step.moveDependentsAfter(unscale, gradients, backward);
+  group.unscale = unscale;
   builder.setInsertionPointAfter(unscale);
-  for (auto [gradient, unscaled] :
-       llvm::zip(unscale.getGradients(), unscale.getUnscaled())) {
+  SmallVector<Value> results = llvm::to_vector_of<Value>(unscale.getUnscaled());
+  divideFurther(builder, group, scale, strict, results);
+  for (auto [gradient, unscaled] : llvm::zip(unscale.getGradients(), results)) {
     Value narrowed;
     for (OpOperand &use : llvm::make_early_inc_range(gradient.getUses())) {
       Operation *user = step.getAncestor(use.getOwner());
@@ -149,7 +185,6 @@ void mlir::amp::unscaleGradients(StepRewriter &step, CastChooser &casts,
       use.set(narrowed);
     }
   }
-  group.unscale = unscale;
 }
 
 SmallVector<UpdateGuard>

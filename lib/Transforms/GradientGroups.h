@@ -27,15 +27,29 @@ struct Scaling {
   Value magnitude;
 };
 
+/// A value other than a gradient that the scale to the power `power`
+/// multiplies, such as a norm (1) or a squared norm (2).
+struct ObservedValue {
+  Value value;
+  unsigned power;
+};
+
 /// The gradients of one optimizer that one scale multiplies.
 struct GradientGroup {
   unsigned scaling;
   StringAttr optimizer;
   SmallVector<Value> gradients;
-  /// Other results of control flow, scaled like the gradients.
-  SmallVector<Value> observed;
+  /// Other results of control flow and calls that are multiplied by powers of
+  /// the scale.
+  SmallVector<ObservedValue> observed;
   /// Set by unscaleGradients().
   UnscaleOp unscale;
+  /// The divisions of observed values of a higher power, after `unscale`. Set
+  /// by unscaleGradients().
+  SmallVector<UnscaleOp> further;
+
+  /// Adds the flags of all divisions to `flags`.
+  void getFlags(SmallVectorImpl<Value> &flags);
 };
 
 /// Groups the gradients of a step by optimizer and scale. `getLayer`, if given,
@@ -49,7 +63,7 @@ groupGradients(const StepRewriter &step, ArrayRef<Scaling> scalings,
 /// Unscales a group by `scale` after its last gradient, and moves the
 /// operations that need true gradients after it. `backward` holds the
 /// operations on which gradients depend. With `strict`, the unscaled gradients
-/// must be finite too.
+/// must be finite too. Divides an observed value as often as its power says.
 void unscaleGradients(StepRewriter &step, CastChooser &casts,
                       GradientGroup &group, Value scale, bool strict,
                       const StepRewriter::OpSet &backward);

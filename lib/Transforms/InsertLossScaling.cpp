@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckBackwardPass.h"
+#include "ForeignRules.h"
 #include "ScaledStep.h"
 #include "ScalerState.h"
 #include "StepTransaction.h"
@@ -41,13 +42,16 @@ public:
   using Base::Base;
 
   void runOnOperation() override {
-    if (failed(readOptions()))
+    ForeignRules rules;
+    if (failed(readOptions()) ||
+        failed(rules.read("amp-insert-loss-scaling", getOperation(), policy,
+                          linear)))
       return signalPassFailure();
     StepTransaction transaction;
     WalkResult result = getOperation()->walk<WalkOrder::PreOrder>(
         [&](FunctionOpInterface function) {
           if (!function.isExternal() &&
-              failed(rewriteStep(function, transaction)))
+              failed(rewriteStep(function, transaction, rules)))
             return WalkResult::interrupt();
           return WalkResult::skip();
         });
@@ -58,6 +62,10 @@ public:
   }
 
 private:
+  ArrayRef<StringRef> getListOptions() const override {
+    static constexpr StringRef names[] = {"linear"};
+    return names;
+  }
   LogicalResult readOptions();
   SmallVector<std::pair<StringRef, StringRef>> getScalerOptions() const;
   template <typename ScalerT>
@@ -69,14 +77,15 @@ private:
     return emitOptionError() << "'" << key << "' does not apply to " << mode;
   }
   LogicalResult rewriteStep(FunctionOpInterface function,
-                            StepTransaction &transaction);
+                            StepTransaction &transaction,
+                            const ForeignRules &rules);
   void chooseScalings(ScaledStep &scaled);
   LogicalResult chooseGroups(ScaledStep &scaled);
   LogicalResult addScales(ScaledStep &scaled);
   void scaleSeeds(ScaledStep &scaled);
   void unscaleGroups(ScaledStep &scaled, CastChooser &casts);
   LogicalResult guardAndUpdate(StepRewriter &step, ArrayRef<Scaling> scalings,
-                               ArrayRef<GradientGroup> groups,
+                               MutableArrayRef<GradientGroup> groups,
                                const StepRewriter::OpSet &backward);
 
   bool isByLayer() const { return mode == "layerwise"; }
@@ -243,12 +252,15 @@ void InsertLossScalingPass::unscaleGroups(ScaledStep &scaled,
         scaled.step, casts, group, scaled.scalings[group.scaling].scale,
         /*strict=*/lossScaler.strict || layerScaler.strict, scaled.backward);
     scaled.backward.insert(group.unscale);
+    for (UnscaleOp further : group.further)
+      scaled.backward.insert(further);
     numGradients += group.gradients.size();
   }
 }
 
 LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
-                                                 StepTransaction &transaction) {
+                                                 StepTransaction &transaction,
+                                                 const ForeignRules &rules) {
   StepContents contents(function);
   if ((mode == "none" && !contents.hasGradients) ||
       !contents.canScale(function))
@@ -282,7 +294,7 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
   if (failed(addScales(scaled)))
     return failure();
   scaleSeeds(scaled);
-  scaled.addObserved(observed);
+  scaled.addObserved(observed, rules.getLinear());
   unscaleGroups(scaled, casts);
   if (isDynamic() && failed(guardAndUpdate(scaled.step, scaled.scalings,
                                            scaled.groups, scaled.backward)))
@@ -301,14 +313,16 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
 }
 
 /// Guards the updates of the optimizers, and updates the scales.
-LogicalResult InsertLossScalingPass::guardAndUpdate(
-    StepRewriter &step, ArrayRef<Scaling> scalings,
-    ArrayRef<GradientGroup> groups, const StepRewriter::OpSet &backward) {
+LogicalResult
+InsertLossScalingPass::guardAndUpdate(StepRewriter &step,
+                                      ArrayRef<Scaling> scalings,
+                                      MutableArrayRef<GradientGroup> groups,
+                                      const StepRewriter::OpSet &backward) {
   auto getFlags = [&](auto belongs) {
     SmallVector<Value> flags;
     for (auto [index, group] : llvm::enumerate(groups))
-      if (UnscaleOp unscale = group.unscale; belongs(index))
-        flags.push_back(unscale.getAllFinite());
+      if (belongs(index))
+        group.getFlags(flags);
     return flags;
   };
   SmallVector<UpdateGuard> guards =

@@ -70,7 +70,18 @@ void ScaledStep::findBackwardPass() {
   step.addBackwardSlice(roots, backward);
 }
 
-void ScaledStep::addObserved(ArrayRef<Value> observed) {
+/// Returns n if `exponent` is exactly the n-th power of `symbol`, or 0.
+static unsigned getPower(const ScaleExponent &exponent,
+                         ScaleExponent::Symbol symbol) {
+  ArrayRef<ScaleExponent::Term> terms = exponent.getTerms();
+  if (exponent.isAny() || terms.size() != 1 || terms[0].symbol != symbol ||
+      terms[0].denominator != 1 || terms[0].numerator < 1)
+    return 0;
+  return static_cast<unsigned>(terms[0].numerator);
+}
+
+void ScaledStep::addObserved(ArrayRef<Value> observed,
+                             ArrayRef<LinearRule> linear) {
   if (observed.empty())
     return;
   FunctionOpInterface function = step.getFunction();
@@ -78,21 +89,25 @@ void ScaledStep::addObserved(ArrayRef<Value> observed) {
                                 [](Diagnostic &) { return success(); });
   SymbolTableCollection tables;
   ScaleSymbols symbols;
-  ScaleExponentAnalysis analysis(tables, symbols, {});
+  ScaleExponentAnalysis analysis(tables, symbols, linear);
   SmallVector<ScaleExponent> arguments(function.getNumArguments());
-  bool isKnown = succeeded(analysis.run(function, arguments));
-  auto isMultiple = [&](Value value, const Scaling &scaling) {
-    if (isKnown)
-      return analysis.getExponent(value) ==
-             ScaleExponent::of(analysis.getSymbol(scaling.scale));
+  // The updates still read scaled gradients, where the analysis stops.
+  (void)analysis.run(function, arguments);
+  Operation *stopped = analysis.getStopped();
+  auto findPower = [&](Value value, const Scaling &scaling) -> unsigned {
+    Operation *definer = value.getDefiningOp();
+    if (analysis.knows(value) &&
+        (!stopped || definer->isBeforeInBlock(stopped)))
+      return getPower(analysis.getExponent(value),
+                      analysis.getSymbol(scaling.scale));
     return scalings.size() == 1 && llvm::none_of(seeds, [&](Operation *seed) {
-             return step.getAncestor(seed) == value.getDefiningOp();
+             return step.getAncestor(seed) == definer;
            });
   };
   for (Value value : observed)
     for (GradientGroup &group : groups)
-      if (isMultiple(value, scalings[group.scaling])) {
-        group.observed.push_back(value);
+      if (unsigned power = findPower(value, scalings[group.scaling])) {
+        group.observed.push_back({value, power});
         break;
       }
 }

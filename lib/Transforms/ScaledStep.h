@@ -10,6 +10,7 @@
 
 #include "LayerScales.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/LossScaling/LinearRule.h"
 #include <optional>
 
 namespace mlir::amp {
@@ -40,11 +41,12 @@ struct ScaledStep : StepContents {
   /// values.
   void findBackwardPass();
 
-  /// Adds those of `observed` that one scale multiplies to a group of that
-  /// scale. Seeds must be scaled before. If the scale of a value is unknown, it
-  /// is the only scale, provided that the operation of the value reads the seed
-  /// from outside. amp-check-loss-scaling proves the result.
-  void addObserved(ArrayRef<Value> observed);
+  /// Adds those of `observed` that a power of one scale multiplies to a group
+  /// of that scale. Seeds must be scaled before. `linear` are rules for
+  /// operations without LossScaleOpInterface. If the factor of a value is
+  /// unknown, it is the only scale, provided that the operation of the value
+  /// reads the seed from outside. amp-check-loss-scaling proves the result.
+  void addObserved(ArrayRef<Value> observed, ArrayRef<LinearRule> linear);
 
   StepRewriter step;
   SmallVector<Value> gradients;

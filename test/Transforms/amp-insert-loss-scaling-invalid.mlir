@@ -6,6 +6,10 @@
 // RUN: echo 'module {}' > %t.mlir
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=static 2>&1 | FileCheck %s --check-prefix=MODE
 // MODE: error: amp-insert-loss-scaling: unknown mode 'static', expected dynamic, layerwise, none or a number
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=linear=toy.dot=sum 2>&1 | FileCheck %s --check-prefix=LINEAR
+// LINEAR: error: amp-insert-loss-scaling: expected 'linear' to be a list of globs, {{.*}}, got 'toy.dot=sum'
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=policy=none-such 2>&1 | FileCheck %s --check-prefix=POLICY
+// POLICY: error: {{.*}}none-such
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=0 2>&1 | FileCheck %s --check-prefix=SCALE
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=-8 2>&1 | FileCheck %s --check-prefix=SCALE
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=nan 2>&1 | FileCheck %s --check-prefix=SCALE

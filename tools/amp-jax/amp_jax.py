@@ -298,7 +298,7 @@ def pipeline(precision, options="", scaling=None, masters=None, compress_activat
     if masters:
         passes.append(f"amp-insert-master-weights{{mode={masters}}}")
     if scaling:
-        passes.append(f"amp-insert-loss-scaling{{mode={scaling}}}")
+        passes.append(f"amp-insert-loss-scaling{{mode={scaling} policy=stablehlo}}")
     passes.append("amp-optimize-casts")
     if scaling and check:
         passes.append("amp-check-loss-scaling{policy=stablehlo}")

@@ -80,6 +80,9 @@ public:
   ScaleExponent getExponent(Value value) const {
     return exponents.lookup(value);
   }
+  /// The operation of the function's body at which run() failed, or null. The
+  /// exponents of the values before it are final.
+  Operation *getStopped() const { return stopped; }
   /// Whether `value` was visited. Values in the body of an operation with its
   /// own model are not.
   bool knows(Value value) const { return exponents.contains(value); }
@@ -234,6 +237,7 @@ private:
   /// The operands that control flow forwards to each value.
   Sources sources;
   std::shared_ptr<Shared> shared;
+  Operation *stopped = nullptr;
 };
 
 } // namespace mlir::amp

@@ -56,7 +56,10 @@ def InsertLossScalingPass : CheckedPass<"amp-insert-loss-scaling"> {
     finite.
 
     A seed may be in a loop over micro-batches that accumulates gradients. The
-    results of the loop then carry `amp.gradient_of` and are unscaled once.
+    results of the loop then carry `amp.gradient_of` and are unscaled once. If the
+    step also reads other results of the loop that a power of the scale
+    multiplies, such as a norm or a squared norm, they are divided as often as
+    the power says.
 
     ```mlir
     %seed = amp.gradient_seed "loss" : tensor<f32>
@@ -123,6 +126,12 @@ def InsertLossScalingPass : CheckedPass<"amp-insert-loss-scaling"> {
            "Count skipped steps and publish the count as the metric skipped_steps">,
     Option<"trackerMetrics", "tracker-metrics", "bool", /*default=*/"false",
            "Publish the growth and hysteresis trackers before the step as metrics, with mode=dynamic">,
+    ListOption<"linear", "linear", "std::string",
+               "Globs of operations without LossScaleOpInterface, with a rule, "
+               "as in amp-check-loss-scaling: they tell which power of the scale "
+               "multiplies a metric that a loop computes from gradients">,
+    Option<"policy", "policy", "std::string", /*default=*/"\"\"",
+           "A preset or file whose 'linear' rules also apply">,
   ];
   let statistics = [
     Statistic<"numGradients", "gradients-unscaled", "Gradients unscaled">,

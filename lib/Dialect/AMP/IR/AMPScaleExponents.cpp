@@ -109,6 +109,16 @@ struct InnerGradientModel
   }
 };
 
+/// Whether `exponent` is the power n of `scale`, with an integer n above 1.
+static bool isHigherPower(const ScaleExponent &exponent,
+                          const ScaleExponent &scale) {
+  if (exponent.isAny() || exponent.getTerms().size() != 1)
+    return false;
+  const ScaleExponent::Term &term = exponent.getTerms().front();
+  return term.denominator == 1 && term.numerator > 1 &&
+         exponent == scale.power(term.numerator);
+}
+
 struct UnscaleModel
     : LossScaleOpInterface::ExternalModel<UnscaleModel, UnscaleOp> {
   LogicalResult inferScaleExponents(Operation *op,
@@ -117,6 +127,12 @@ struct UnscaleModel
     ScaleExponent scale = inference.getScale(getLossScaleOperand(op));
     for (unsigned i = 0, e = unscale.getGradients().size(); i != e; ++i) {
       const ScaleExponent &exponent = inference.getOperand(i);
+      // A higher power of the scale, as in a squared norm, is divided several
+      // times.
+      if (isHigherPower(exponent, scale)) {
+        inference.setResult(i, exponent + scale.power(-1));
+        continue;
+      }
       if (!exponent.join(scale))
         return inference.fail(i, "gradient " + Twine(i) + " is multiplied by " +
                                      inference.describe(exponent) +
