@@ -51,9 +51,10 @@ del os.environ["AMP_STEP_LIBRARY"]
 # Arguments.
 expect("precision: expected f32, fp16 or bf16, got fp8", compile, Net(), precision="fp8")
 expect("device: expected cpu or cuda, got meta", compile, Net(), device="meta")
+expect("the model is there; call model.to_empty(device='cpu'), and initialise the parameters", compile, Net().to("meta"))
 expect("device: expected cpu or cuda, got 'tpu'", compile, Net(), device="tpu")
 expect("pass device='cpu'", compile, Net(), device="cuda")
-expect("parameter 'fc.weight' is on meta, but the step is on cpu; call model.to('cpu')", compile, Net().to("meta"),
+expect("parameter 'fc.weight' is on meta, but the step is on cpu; call model.to_empty(device='cpu')", compile, Net().to("meta"),
        device="cpu")
 expect("batch: a tensor is on meta", compile, Net(), batch=(x.to("meta"), y))
 expect("scaler: expected a torch.amp.GradScaler, got bool", compile, Net(), scaler=True)

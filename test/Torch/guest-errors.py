@@ -22,6 +22,7 @@ def refused(text, function, *arguments, **options):
 
 
 refused("unknown precision 'int8', expected one of bf16, fp16, f32", amp_torch.backend, "int8")
+refused("promote: expected True or False, got 1", amp_torch.backend, promote=1)
 refused("unknown strategy 'best'", amp_torch.backend, strategy="best")
 refused("unknown inner backend 'xla'", amp_torch.backend, inner="xla")
 refused("there is no policy 'none.yaml'", amp_torch.backend, policy="none.yaml")
@@ -78,3 +79,4 @@ assert losses[-1] < losses[0] and scaler.get_scale() == 1024.0, losses
 keys = {amp_torch.backend(p, strategy=s).key() for p in ("bf16", "fp16")
         for s in ("optimal", "autocast")}
 assert len(keys) == 4
+assert amp_torch.backend("bf16", promote=False).key() not in keys

@@ -44,6 +44,13 @@ def fits(shape, declared):
     return len(shape) == len(declared) and all(mine in (own, -1) for own, mine in zip(shape, declared))
 
 
+def moving(source, target):
+    """The call that moves a model. On the device meta, parameters have no values that could move."""
+    if source.type == "meta":
+        return f"model.to_empty(device='{target}'), and initialise the parameters,"
+    return f"model.to('{target}')"
+
+
 def choose_device(device, model):
     """The device of a step, by default that of the model."""
     parameter = next(model.parameters(), None)
@@ -58,7 +65,7 @@ def choose_device(device, model):
     if device.type == "cpu":
         return HostDevice()
     if device.type != "cuda":
-        where = "the model is there; call model.to('cpu')" if parameter is not None and parameter.device == device else ""
+        where = f"the model is there; call {moving(device, 'cpu')}" if parameter is not None and parameter.device == device else ""
         raise ValueError(f"device: expected cpu or cuda, got {device}" + (f"; {where}" if where else ""))
     if not torch.cuda.is_available():
         raise ValueError("device: this torch has no GPU (torch.cuda.is_available() is False); pass device='cpu'")
@@ -222,7 +229,7 @@ class CompiledStep:
         for name, parameter in self.model.named_parameters():
             if parameter.device != device:
                 raise ValueError(f"parameter '{name}' is on {parameter.device}, but the step is on {device}; call "
-                                 f"model.to('{device}') before you create the optimizer")
+                                 f"{moving(parameter.device, device)} before you create the optimizer")
         for tensor in tensors_of(batch)[0]:
             if tensor.device != device:
                 raise ValueError(f"batch: a tensor is on {tensor.device}, but the step is on {device}; call .to('{device}')")

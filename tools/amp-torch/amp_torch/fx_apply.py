@@ -7,6 +7,7 @@
 """Applies what `amp-export-types` wrote to the graph that was printed, and checks
 the result with fake tensors."""
 
+import math
 import operator
 import re
 
@@ -14,7 +15,7 @@ import torch
 from torch import fx
 from torch.fx.passes.shape_prop import _extract_tensor_metadata
 
-from .fx_to_mlir import ELEMENT_TYPES, OTHER, element_type, flatten, is_backward
+from .fx_to_mlir import ELEMENT_TYPES, IDENTITIES, NUMBERS, OTHER, element_type, flatten, is_backward, packet_of, puts_limit
 
 DTYPES = {name: dtype for dtype, name in ELEMENT_TYPES.items()}
 LOW = (torch.bfloat16, torch.float16)
@@ -250,12 +251,20 @@ MOVES = {
     "expand", "unsqueeze", "squeeze", "slice", "select", "clone", "alias", "detach", "repeat", "as_strided", "tril", "triu",
     "unfold", "flip", "copy", "copy_", "slice_scatter", "select_scatter", "as_strided_scatter", "constant_pad_nd",
 }
-# Operations that put a number into elements.
-NUMBERS = {"masked_fill", "where", "full", "full_like", "new_full", "fill", "scalar_tensor", "constant_pad_nd"}
 
 
-def packet_of(node):
-    return node.target.overloadpacket.__name__ if isinstance(node.target, torch._ops.OpOverload) else ""
+def lower_limits(expected):
+    """Replaces the limits of f32 that operations put into low elements by those of the low type."""
+    for node, types in expected.items():
+        low = DTYPES.get(types[0]) if types else None
+        if low not in LOW:
+            continue
+
+        def limit(value):
+            return math.copysign(torch.finfo(low).max, value) if puts_limit(node, value) else value
+
+        node.args = tuple(limit(value) for value in node.args)
+        node.kwargs = {name: limit(value) for name, value in node.kwargs.items()}
 
 
 def keep_finite(casts):
@@ -274,10 +283,11 @@ def keep_finite(casts):
                 return limit if value > 0 else -limit
             return value
 
-        if packet_of(node) in NUMBERS:
+        # A mask may be a product with the number, and a sum of masks.
+        if packet_of(node) in NUMBERS or packet_of(node) == "mul":
             node.args = tuple(clamp(value) for value in node.args)
             node.kwargs = {name: clamp(value) for name, value in node.kwargs.items()}
-        if packet_of(node) in MOVES:
+        if packet_of(node) in MOVES or packet_of(node) == "add":
             for operand in node.all_input_nodes:
                 visit(operand, limit)
 
@@ -305,14 +315,66 @@ def widen_again(graph):
         if not later:
             continue
         first = next(node for node in graph.nodes if node in later)
-        with graph.inserting_before(first):
-            copy = graph.node_copy(cast)
-        for key in ("partitioner_tag", "autograd_backward", "seq_nr"):
-            copy.meta.pop(key, None)
-            if key in first.meta:
-                copy.meta[key] = first.meta[key]
+        copy = copy_before(graph, cast, first, {})
         for user in later:
             user.replace_input_with(cast, copy)
+
+
+def copy_before(graph, node, place, copies):
+    """Copies `node` into the pass of `place`, before it; operands in `copies` are replaced."""
+    with graph.inserting_before(place):
+        copy = graph.node_copy(node, lambda operand: copies.get(operand, operand))
+    for key in ("partitioner_tag", "autograd_backward", "seq_nr"):
+        copy.meta.pop(key, None)
+        if key in place.meta:
+            copy.meta[key] = place.meta[key]
+    return copy
+
+
+
+# Operations that compute each element from one element, at the cost of reading it.
+ELEMENTWISE = {
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal", "sin", "cos", "sinh", "cosh", "tan",
+    "tanh", "erf", "sigmoid", "softplus", "relu", "leaky_relu", "elu", "gelu", "silu", "mish", "hardtanh", "hardsigmoid",
+    "hardswish", "neg", "abs", "add", "sub", "rsub", "mul", "div", "pow",
+}
+# Operations in a row that the backward pass computes again.
+MAX_COMPUTED_AGAIN = 4
+
+
+def find_low_origin(node):
+    """The elementwise operations and the cast that compute the f32 value `node` from one low value, last first.
+    Empty if other values are needed, or more than a few operations."""
+    chain = []
+    while len(node.all_input_nodes) == 1 and (node.target in IDENTITIES or packet_of(node) in ELEMENTWISE):
+        chain.append(node)
+        if sum(other.target not in IDENTITIES for other in chain) > MAX_COMPUTED_AGAIN:
+            return []
+        node = node.all_input_nodes[0]
+        if is_cast(node):
+            return [*chain, node] if node.args[0].meta["val"].dtype in LOW else []
+    return []
+
+
+def compute_again(graph):
+    """Lets the backward pass compute f32 values again that a few elementwise operations compute from a low
+    value, so that the low value is kept for it. The operations have the same results wherever they run."""
+    for node in [node for node in graph.nodes if not is_backward(node)]:
+        value = node.meta.get("val")
+        later = [user for user in node.users if user.op == "call_function" and is_backward(user)]
+        if not later or not isinstance(value, torch.Tensor) or value.dtype != torch.float32:
+            continue
+        if any(user.op == "output" for user in node.users):
+            continue
+        chain = find_low_origin(node)
+        if not chain or value.numel() != chain[-1].meta["val"].numel():
+            continue
+        first = next(other for other in graph.nodes if other in later)
+        copies = {}
+        for original in reversed(chain):
+            copies[original] = copy_before(graph, original, first, copies)
+        for user in later:
+            user.replace_input_with(node, copies[node])
 
 
 def count_casts(graph):

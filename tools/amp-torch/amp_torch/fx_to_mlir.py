@@ -11,6 +11,7 @@ tensors and numbers, and their locations. The graph stays the master; only
 types and casts come back, through the attribute `fx` (fx_apply.py).
 """
 
+import math
 import re
 
 import torch
@@ -32,6 +33,9 @@ ELEMENT_TYPES = {
 
 # Operations that autograd puts between a kept value and its reader.
 IDENTITIES = (torch.ops.aten.detach.default, torch.ops.aten.alias.default)
+
+# Operations that put a number into elements.
+NUMBERS = {"masked_fill", "where", "full", "full_like", "new_full", "fill", "scalar_tensor", "constant_pad_nd"}
 
 # A value that is not a tensor of a type above. It has a place, but no precision.
 OTHER = "none"
@@ -174,6 +178,16 @@ def find_numbers(node):
     return numbers
 
 
+def packet_of(node):
+    return node.target.overloadpacket.__name__ if isinstance(node.target, torch._ops.OpOverload) else ""
+
+
+def puts_limit(node, value):
+    """Whether `node` puts the largest or the lowest number of f32 into elements. Models take it from the
+    type of their scores, torch.finfo(scores.dtype).min, so in a low type it is the limit of that type."""
+    return packet_of(node) in NUMBERS and isinstance(value, float) and abs(value) == torch.finfo(torch.float32).max
+
+
 def print_number(value):
     """A float as MLIR reads it, in f64."""
     import struct
@@ -191,8 +205,10 @@ class Printer:
     """Prints one graph. Afterwards `operands` has the operands of each printed node,
     and `arguments` the placeholders in order."""
 
-    def __init__(self, graph, precisions=None):
+    def __init__(self, graph, precisions=None, low=None):
         self.graph = graph
+        # The low type of torch, or None.
+        self.low = low
         # Pins by the name of the node: f32, low or keep.
         self.precisions = precisions or {}
         self.operands = {}
@@ -272,6 +288,8 @@ class Printer:
         if node.name in self.precisions:
             entries.append(f"amp.precision = {quote(self.precisions[node.name])}")
         for name, value in find_numbers(node).items():
+            if self.low and puts_limit(node, value):
+                value = math.copysign(torch.finfo(self.low).max, value)
             entries.append(f"{name} = {print_number(value)} : f64")
         return "{" + ", ".join(entries) + "}"
 

@@ -127,6 +127,7 @@ class Options:
     pins: tuple = ()
     report: str | None = None
     amp_opt: str | None = None
+    promote: bool = True
 
     def check(self):
         def expect(what, value, allowed):
@@ -136,6 +137,8 @@ class Options:
         expect("precision", self.precision, PRECISIONS)
         if self.strategy is not None:
             expect("strategy", self.strategy, STRATEGIES)
+        if not isinstance(self.promote, bool):
+            raise GuestError(f"promote: expected True or False, got {self.promote!r}")
         for path, pin in self.pins:
             expect(f"pin of '{path}'", pin, ("f32", "low", "keep"))
         if self.policy and "\n" not in self.policy and not self.policy.startswith("{"):
@@ -148,7 +151,9 @@ class Options:
         if self.policy:
             base = self.policy if Path(self.policy).exists() else None
         else:
-            name = f"aten-autocast-{device}" if self.strategy == "autocast" else "aten"
+            name = "aten-bf16" if self.keeps_promoted() and self.precision == "bf16" else "aten"
+            if self.strategy == "autocast":
+                name = f"aten-autocast-{device}"
             base = str(POLICIES / f"{name}.yaml")
             if not Path(base).exists():
                 raise GuestError(f"there is no policy for strategy 'autocast' on '{device}'")
@@ -158,6 +163,22 @@ class Options:
             raise GuestError("expected 'pins' within the policy in place, or a policy file")
         pins = ", ".join(f"{json.dumps(k)}: {v}" for k, v in self.pins)
         return f"{{version: 1, extends: {json.dumps(str(Path(base).resolve()))}, pins: {{{pins}}}}}"
+
+    def effective_strategy(self):
+        """The strategy: the option, or what a policy of the user says, or optimal."""
+        if self.strategy or not self.policy:
+            return self.strategy or "optimal"
+        text = Path(self.policy).read_text() if Path(self.policy).exists() else self.policy
+        named = re.search(r"(?:^|[{,])\s*strategy:\s*['\"]?(\w+)", text, re.MULTILINE)
+        return named[1] if named else "optimal"
+
+    def low_type(self):
+        """The low type of torch, or None."""
+        return {"bf16": torch.bfloat16, "fp16": torch.float16}.get(self.precision)
+
+    def keeps_promoted(self):
+        """Whether values that type promotion makes f32 stay f32."""
+        return self.promote and self.effective_strategy() == "optimal"
 
     def key(self):
         """A text that differs wherever the result of a rewrite may: the policies,
@@ -248,6 +269,26 @@ def pin_functions(graph, device):
     return pins
 
 
+def pin_promoted(graph, options, device):
+    """Pins the operations of the forward pass that autocast runs in f32 by type promotion or by its lists,
+    such as sums with an f32 residual and the norms of these, since each rounding of such a value would add
+    to the error of the loss. Also pins the backward pass of functions that autocast runs in f32 as a whole."""
+    lists = options.policy
+    if not lists and not (POLICIES / f"aten-autocast-{device}.yaml").exists():
+        lists = str(POLICIES / "aten.yaml")
+    alike = dataclasses.replace(options, strategy="autocast", report=None, policy=lists)
+    functions = pin_functions(graph, device)
+    printer = Printer(graph, functions, options.low_type())
+    types, _ = run_amp_opt(printer.print(), alike, device)
+    wide = {entry["key"] for entry in types["operations"] if entry.get("key") and entry["types"][:1] == ["f32"]}
+    losses = {node.meta.get("seq_nr") for node in graph.nodes if functions.get(node.name) == "f32"} - {None}
+    return {
+        node.name: "f32"
+        for node in graph.nodes
+        if node.name in wide and (not is_backward(node) or printer.backward_number(node) in losses)
+    }
+
+
 def is_bias_of_product(node):
     """Whether a node adds a vector to a product, within one call of the model."""
     product, bias = node.args[:2]
@@ -275,6 +316,15 @@ def copy_graph(graph):
     return copy
 
 
+def find_pins(graph, options, device):
+    """The types that nodes have before the passes decide, by name."""
+    if options.effective_strategy() == "autocast":
+        return pin_functions(graph, device)
+    if options.keeps_promoted() and options.precision != "f32":
+        return pin_promoted(graph, options, device)
+    return {}
+
+
 # Rounds in which operations that the check refuses are pinned.
 MAX_ROUNDS = 8
 
@@ -283,22 +333,24 @@ def rewrite_graph(graph, options):
     """Returns a copy of `graph` with types and casts, and the report."""
     options.check()
     device = find_device(graph)
-    pins = pin_functions(graph, device) if options.strategy == "autocast" else {}
     kept = {}
+    try:
+        pins = find_pins(graph, options, device)
+    except ValueError as error:
+        raise GuestError(str(error)) from None
     for _ in range(MAX_ROUNDS):
         copy = copy_graph(graph)
-        printer = Printer(copy, pins)
-        try:
-            text = printer.print()
-        except ValueError as error:
-            raise GuestError(str(error)) from None
+        printer = Printer(copy, pins, options.low_type())
+        text = printer.print()
         types, messages = run_amp_opt(text, options, device)
         application = fx_apply.Application(printer, types).run()
+        fx_apply.lower_limits(application.expected)
         mismatches = fx_apply.check(copy, application.expected)
         if not mismatches:
-            if options.strategy != "autocast":
+            if options.effective_strategy() != "autocast":
                 fx_apply.keep_finite(application.casts)
             fx_apply.widen_again(copy)
+            fx_apply.compute_again(copy)
             fx_apply.describe_tensors(copy)
             copy.lint()
             check_results(graph, copy)
@@ -353,20 +405,20 @@ def make_report(graph, application, messages, kept):
     return report
 
 
-def as_options(precision, policy, strategy, target, pins, report, amp_opt):
+def as_options(precision, policy, strategy, target, pins, report, amp_opt, promote):
     check_version()
     pins = tuple((pins or {}).items())
     policy = os.fspath(policy) if policy is not None else None
     report = os.fspath(report) if report is not None else None
-    return Options(precision, policy, strategy, target, pins, report, amp_opt).check()
+    return Options(precision, policy, strategy, target, pins, report, amp_opt, promote).check()
 
 
 def rewrite(graph_module, *, precision="bf16", policy=None, strategy=None, target=None, pins=None,
-            report=None, amp_opt=None):  # fmt: skip
+            report=None, amp_opt=None, promote=True):  # fmt: skip
     """Puts `graph_module`, a graph of ATen operations with fake tensors in its
     metadata, into mixed precision, and returns it. Its inputs and results keep their
     types. `graph_module.meta["amp"]` is the Report."""
-    options = as_options(precision, policy, strategy, target, pins, report, amp_opt)
+    options = as_options(precision, policy, strategy, target, pins, report, amp_opt, promote)
     if not isinstance(graph_module, fx.GraphModule):
         raise GuestError(
             f"expected a torch.fx.GraphModule, got {type(graph_module).__name__}; "
@@ -519,11 +571,12 @@ def count_saved(forward, num_outputs):
 
 
 def backend(precision="bf16", *, policy=None, strategy=None, target=None, pins=None,
-            inner="eager", report=None, amp_opt=None, watch=None, watch_every=1):  # fmt: skip
+            inner="eager", report=None, amp_opt=None, watch=None, watch_every=1, promote=True):  # fmt: skip
     """A backend of torch.compile that stores values in `precision` where `policy`
-    allows it. `inner` runs the result: `eager` or `inductor`. `watch` counts values: True for all, or
+    allows it. With `promote`, the strategy optimal keeps values f32 that type promotion makes f32.
+    `inner` runs the result: `eager` or `inductor`. `watch` counts values: True for all, or
     a regular expression for their names; in one of `watch_every` calls of each graph."""
-    options = as_options(precision, policy, strategy, target, pins, report, amp_opt)
+    options = as_options(precision, policy, strategy, target, pins, report, amp_opt, promote)
     find_amp_opt(amp_opt)
     if watch and inner != "eager":
         raise GuestError(f"watch counts values with inner='eager', got {inner!r}")
