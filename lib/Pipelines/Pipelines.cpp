@@ -27,6 +27,10 @@ static bool isFP16(StringRef precision) {
   return canonicalizePrecision(precision) == "fp16";
 }
 
+static bool isF32(StringRef precision) {
+  return canonicalizePrecision(precision) == "f32";
+}
+
 /// Returns the first of `option` and `setting` that says something, or
 /// `otherwise`.
 static std::string choose(StringRef option, StringRef setting,
@@ -95,7 +99,7 @@ static std::string takeRecipe(std::string &precision, StringRef option,
   StringRef rest = precision;
   bool isFloat8 =
       rest.consume_front("fp8") && (rest.empty() || rest.consume_front("-"));
-  if (setting == "none" || (!isFloat8 && precision == "f32"))
+  if (setting == "none" || (!isFloat8 && isF32(precision)))
     setting = "";
   std::string recipe =
       isFloat8 ? choose(choose(option, rest, ""), setting, "current")
@@ -105,8 +109,10 @@ static std::string takeRecipe(std::string &precision, StringRef option,
   return recipe == "none" ? "" : recipe;
 }
 
-/// Returns whether the option for the setting `key` of 8-bit products is given.
-static bool isGiven(const AMPPipelineOptions &options, StringRef key) {
+/// Returns the settings of 8-bit products whose options are given: the names of
+/// the options without `fp8-`.
+static SmallVector<StringRef>
+listGivenFloat8(const AMPPipelineOptions &options) {
   const std::pair<StringRef, bool> given[] = {
       {"formats", options.fp8Formats.hasValue()},
       {"history-length", options.fp8HistoryLength.hasValue()},
@@ -117,8 +123,14 @@ static bool isGiven(const AMPPipelineOptions &options, StringRef key) {
       {"keep-first", options.fp8KeepFirst.hasValue()},
       {"keep-last", options.fp8KeepLast.hasValue()},
       {"backward", options.fp8Backward.hasValue()},
-      {"high-weight-gradients", options.fp8HighWeightGradients.hasValue()}};
-  return llvm::is_contained(given, std::pair(key, true));
+      {"high-weight-gradients", options.fp8HighWeightGradients.hasValue()},
+      {"keep", !options.fp8Keep.empty()},
+      {"report", options.fp8Report.hasValue()}};
+  SmallVector<StringRef> names;
+  for (auto [name, isGiven] : given)
+    if (isGiven)
+      names.push_back(name);
+  return names;
 }
 
 /// Adds the pass that chooses products of 8-bit operands by `recipe`.
@@ -150,9 +162,10 @@ static void addQuantization(OpPassManager &pm,
   // A key of a policy sets the option of the same name. Another recipe has
   // nothing to do with the values of the policy's recipe.
   const std::string &own = settings.float8.recipe;
+  const SmallVector<StringRef> given = listGivenFloat8(options);
   if (own.empty() || own == recipe)
     for (const auto &[key, value] : settings.float8.values)
-      if (!isGiven(options, key))
+      if (!llvm::is_contained(given, key))
         (void)pass->initializeOptions(key + "=" + value,
                                       [](const Twine &) { return failure(); });
   pm.addPass(std::move(pass));
@@ -208,6 +221,18 @@ static void addMasterWeights(OpPassManager &pm,
   }
 }
 
+/// Autocast sees only the forward pass, as in torch. The backward pass then
+/// runs in the types that the forward pass saved.
+static bool isAutocast(const AMPPipelineOptions &options,
+                       const PolicySettings &settings) {
+  return options.strategy.empty() ? settings.strategy == Strategy::Autocast
+                                  : options.strategy == "autocast";
+}
+
+bool mlir::amp::choosesTypesBeforeAutodiff(const AMPPipelineOptions &options) {
+  return isAutocast(options, Policy::readSettings(options.policy));
+}
+
 void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
                                          const AMPPipelineOptions &options,
                                          OperationClassifier classifier,
@@ -223,12 +248,7 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
       choose(options.masterWeights, settings.masterWeights, "cast");
   AutoMixedPrecisionPassOptions mixedPrecision =
       getMixedPrecision(options, settings, precision, masters);
-  // Autocast sees only the forward pass, as in torch. The backward pass then
-  // runs in the types that the forward pass saved.
-  bool isAutocast = options.strategy.empty()
-                        ? settings.strategy == Strategy::Autocast
-                        : options.strategy == "autocast";
-  bool beforeAutodiff = training && isAutocast;
+  bool beforeAutodiff = training && isAutocast(options, settings);
   // The gradients of a step from a framework are marked by position.
   if (training)
     pm.addPass(createImportStepPass());
@@ -345,10 +365,60 @@ void mlir::amp::buildCalibrationPipeline(OpPassManager &pm) {
   pm.addPass(createWatchPass());
 }
 
+/// Says that an option of 8-bit products has no effect, or returns an empty
+/// text.
+static std::string findIdleFloat8(const AMPPipelineOptions &options,
+                                  const PolicySettings &settings) {
+  const std::string given =
+      choose(options.precision, settings.precision, "fp16");
+  std::string precision = given;
+  std::string recipe =
+      takeRecipe(precision, options.fp8Recipe, settings.float8.recipe);
+  const bool asksForRecipe =
+      !options.fp8Recipe.empty() && options.fp8Recipe != "none";
+  const bool isInference = options.mode != PipelineMode::Training;
+  if (isInference || isF32(precision))
+    recipe = "";
+  SmallVector<StringRef> names = listGivenFloat8(options);
+  if (asksForRecipe)
+    names.insert(names.begin(), "recipe");
+  auto describe = [](StringRef name, const Twine &why) {
+    return ("option 'fp8-" + name + "' has no effect " + why).str();
+  };
+  if (recipe.empty()) {
+    // A policy may ask for 8-bit products of its training steps.
+    if (!options.precision.empty() && given != precision)
+      return "precision=" + given + " has no effect with " +
+             (isInference ? "mode=inference" : "fp8-recipe=none") +
+             ", expected precision=bf16";
+    if (names.empty())
+      return "";
+    return isInference ? describe(names.front(), "with mode=inference")
+           : isF32(precision)
+               ? describe(names.front(), "with precision=f32, expected "
+                                         "precision=fp8, bf16 or fp16")
+               : describe(names.front(), "without 8-bit products, expected "
+                                         "precision=fp8 or fp8-recipe");
+  }
+  for (StringRef name : names)
+    if ((name == "history-length" || name == "algorithm") &&
+        recipe != "delayed")
+      return describe(name, "with the recipe " + Twine(recipe) +
+                                ", expected fp8-recipe=delayed");
+  const StringRef backward = options.fp8Backward;
+  if (options.fp8HighWeightGradients && backward != "quantized")
+    return describe("high-weight-gradients",
+                    "with fp8-backward=" + backward +
+                        ", expected fp8-backward=quantized");
+  return "";
+}
+
 std::string mlir::amp::findIdleOption(const AMPPipelineOptions &options) {
+  PolicySettings settings = Policy::readSettings(options.policy);
+  if (std::string idle = findIdleFloat8(options, settings); !idle.empty())
+    return idle;
   if (options.mode != PipelineMode::Training)
     return "";
-  PolicySettings settings = Policy::readSettings(options.policy);
   std::string precision = choose(options.precision, settings.precision, "fp16");
   std::string mode = choose(options.lossScaling, settings.lossScaling.mode,
                             isFP16(precision) ? "dynamic" : "none");

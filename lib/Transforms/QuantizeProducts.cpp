@@ -91,6 +91,8 @@ private:
                     const QuantizerSettings &settings);
   void select(MutableArrayRef<Candidate> candidates,
               const ScalingRecipe &recipe, FunctionOpInterface function);
+  void warnOfUnusedGlobs(FunctionOpInterface function,
+                         ArrayRef<Candidate> candidates);
   LogicalResult replace(Candidate &candidate, QuantizedCopies &copies);
   void dequantize(Candidate &candidate, const Candidate &layer);
   void reportProduct(const Candidate &candidate, FunctionOpInterface function);
@@ -173,6 +175,24 @@ LogicalResult QuantizeProductsPass::readSettings(QuantizerSettings &settings) {
   }
   settings = {historyLength, algorithm == "most_recent", margin};
   return success();
+}
+
+/// Warns of each glob of `keep` that names no layer.
+void QuantizeProductsPass::warnOfUnusedGlobs(FunctionOpInterface function,
+                                             ArrayRef<Candidate> candidates) {
+  StringRef example;
+  for (const Candidate &candidate : candidates)
+    if (candidate.isOfLayer && candidate.isForward())
+      example = candidate.getLayer();
+  for (auto [text, glob] : llvm::zip_equal(keep, patterns))
+    if (!example.empty() &&
+        llvm::none_of(candidates, [&](const Candidate &candidate) {
+          return candidate.isOfLayer && candidate.isForward() &&
+                 glob.match(candidate.getLayer());
+        }))
+      function->emitWarning("'")
+          << text << "' names no layer whose products keep 16 bits, expected "
+          << "the name of a weight such as '" << example << "'";
 }
 
 /// Replaces the product by one of quantised copies.
@@ -317,6 +337,7 @@ LogicalResult QuantizeProductsPass::run(FunctionOpInterface function,
       candidate.reason = "it belongs to no layer with 8-bit operands";
       candidate.dequantized.reset();
     }
+  warnOfUnusedGlobs(function, candidates);
   for (const SelectedCopy &copy :
        numbers.add(function, {recipe, target, rates, candidates, chooser}))
     reportCopy(copy, function);

@@ -112,6 +112,24 @@ for option, value in (("sweep-scale", "1,1024"), ("explain", "5")):
 # What has no effect is an error, unless another run of the command has it.
 fails("option 'growth-interval' has no effect without a loss scale, which bf16 has only with loss-scale=dynamic",
       *data, "--steps", 2, "--precision", "bf16", "--pipeline", "growth-interval=5")
+for precision, text, message in (
+        ("bf16", "fp8-margin=3", "option 'fp8-margin' has no effect without 8-bit products, expected precision=fp8 or"),
+        ("fp16", "fp8-keep=w*", "option 'fp8-keep' has no effect without 8-bit products"),
+        ("bf16", "fp8-report=x.json", "option 'fp8-report' has no effect without 8-bit products"),
+        ("fp32", "fp8-recipe=current", "option 'fp8-recipe' has no effect with precision=f32, expected precision=fp8, bf16"),
+        ("fp8", "fp8-recipe=none", "precision=fp8 has no effect with fp8-recipe=none, expected precision=bf16"),
+        ("bf16", "policy=fp8-delayed fp8-recipe=none fp8-margin=2", "option 'fp8-margin' has no effect without 8-bit"),
+        ("fp8", "fp8-algorithm=max", "option 'fp8-algorithm' has no effect with the recipe current, expected fp8-recipe=d"),
+        ("bf16", "policy=fp8-rowwise fp8-history-length=5", "'fp8-history-length' has no effect with the recipe rowwise"),
+        ("fp8", "fp8-backward=high fp8-high-weight-gradients", "has no effect with fp8-backward=high, expected fp8-backw")):
+    fails(message, *data, "--steps", 2, "--precision", precision, "--pipeline", text)
+for precision, text in (("fp8-delayed", "fp8-algorithm=max fp8-keep-last=0"), ("fp16", "fp8-recipe=delayed fp8-margin=1"),
+                        ("bf16", "policy=fp8-delayed fp8-history-length=5 fp8-keep-last=0")):
+    assert run(*data, "--steps", 2, "--precision", precision, "--pipeline", text).returncode == 0, text
+assert run(*data, "--steps", 2, "--compare", "f32,fp8", "--pipeline", "fp8-margin=1").returncode == 0
+result = run(*data, "--steps", 2, "--precision", "fp8", "--pipeline", "fp8-keep=wieght fp8-keep-last=0")
+assert "warning: 'wieght' names no layer whose products keep 16 bits, expected the name of a weight such as 'weight'" in (
+    result.stderr), result
 fails("option 'scaler' has no effect with the constant loss scale 8", *low, "--loss-scale", "8", "--pipeline",
       "scaler=apex")
 ok(*data, "--steps", 2, "--compare", "f32,fp16,bf16", "--pipeline", "growth-interval=5")

@@ -315,6 +315,10 @@ void buildAMPTrainingPipeline(OpPassManager &pm,
 void buildWatchPipeline(OpPassManager &pm, StringRef match, bool values,
                         bool inside);
 
+/// Whether the pipeline for training chooses the types before it adds the
+/// backward pass, as the strategy `autocast` does.
+bool choosesTypesBeforeAutodiff(const AMPPipelineOptions &options);
+
 /// Adds the passes that run before `auto-mixed-precision` in the pipeline for
 /// training, unless the strategy is `autocast`.
 void buildUnmixedPipeline(OpPassManager &pm, const AMPPipelineOptions &options);
