@@ -10,11 +10,12 @@
 
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import numpy as np
-from runner import fails, make_data, ok
+from runner import MODEL, fails, make_data, ok
 
 folder = sys.argv[1] + "/"
 np.savez(folder + "data.npz", **make_data())
@@ -62,9 +63,24 @@ for precision in ("fp16", "bf16"):
 
 assert "errors against f32" in ok(*common, "--compare", "f32,bf16", "--diverge")
 
-# Only one operation can be low: the linear layer.
-text, _ = diverge("--precision", "bf16", "--diverge-bisect", "1e-6")
-assert "train.linear" in text and "linear.mlir:13:" in text[text.index("bisection"):], text
+# The operations that can be low are the linear layer, its loss, and their gradients. Whole runs have the same losses.
+text, found = diverge("--precision", "bf16", "--diverge-bisect", "1e-6")
+first = re.search(r"bisection in \d+ runs: train.linear \S*linear.mlir:13:\d+ \(forward\) changes the loss from (\S+) to "
+                  r"\S+, in f32 it is (\S+)\n", text)
+wide = format(found["losses"][-1][0], ".9g")
+assert first and first.groups() == (wide, wide), text
+# A pin keeps the layer in f32, and the operation to blame is in the backward pass.
+with open(MODEL) as f:
+    pinned = f.read().replace("train.linear %x, %w, %b :", 'train.linear %x, %w, %b {amp.precision = "f32"} :')
+pinned = pinned.replace("train.cross_entropy %logits, %y :", 'train.cross_entropy %logits, %y {amp.precision = "f32"} :')
+with open(folder + "pinned.mlir", "w") as f:
+    f.write(pinned)
+text = ok(*common, "--precision", "bf16", "--diverge", "--diverge-bisect", "1e-6", model=folder + "pinned.mlir")
+last = re.search(r"bisection in \d+ runs: train\.\w+ \S*pinned.mlir:\d+:\d+ \(backward\) changes the loss from", text)
+assert last, text
+# The backward pass of autocast has the types of the forward pass.
+text = ok(*common, "--precision", "bf16", "--diverge", "--diverge-bisect", "1e-6", "--pipeline", "policy=pytorch")
+assert re.search(r"runs: train.linear \S*linear.mlir:13:\d+ \(forward\) changes", text), text
 text, _ = diverge("--precision", "bf16", "--diverge-bisect", "1e3")
 assert "stays near" in text, text
 

@@ -60,6 +60,7 @@ llvm::Error Debugger::createDivergence() {
 
 host::TrainerHooks Debugger::getHooks() {
   host::TrainerHooks hooks;
+  hooks.explains = explainer.has_value();
   // On other backends than the CPU, only --watch observes the step.
   if (options.backend != "cpu") {
     hooks.beforeTraining = [&](host::Step &step) {
@@ -194,7 +195,7 @@ host::Status Debugger::reportDivergence(JITStep &step) {
         << host::formatNumber(found.wide) << " of f32\n";
   else
     getReportStream(options)
-        << found.op << ' ' << found.place << " changes the loss from "
+        << found.op << " (" << found.part << ") changes the loss from "
         << host::formatNumber(found.before) << " to "
         << host::formatNumber(found.with) << ", in f32 it is "
         << host::formatNumber(found.wide) << '\n';

@@ -74,18 +74,18 @@ private:
 /// The result of a bisection: the first operation, in program order, with which
 /// the loss departs from f32.
 struct Bisection {
-  /// The name and the place of the operation. Empty if the loss does not
-  /// depart.
-  std::string op, place;
+  /// The operation with its place, and its part of the step. Empty if the loss
+  /// does not depart.
+  std::string op, part;
   /// The losses in f32, with the operations before it low, and with it.
   double wide = 0, before = 0, with = 0;
   int64_t numRuns = 0;
 };
 
-/// Lowers more and more operations of the step `entry`, in program order,
-/// until the loss after `batches` differs from that in f32 by `bound` relative
-/// to it. Each run starts from `values`.
-host::Status bisect(ModuleOp module, const ProgramOptions &options,
+/// Lowers more and more operations of the step `entry` of `source`, forward and
+/// backward, in program order, until the loss after `batches` differs from that
+/// in f32 by `bound` relative to it. Each run starts from `values`.
+host::Status bisect(ModuleOp source, const ProgramOptions &options,
                     llvm::StringRef entry, const host::ArrayMap &values,
                     llvm::ArrayRef<host::ArrayMap> batches, double bound,
                     Bisection *result);
