@@ -92,7 +92,7 @@ host::Status Calibration::check() const {
             host::kInvalidArgument,
             "in step %lld%s the value '%s' has %lld elements that are NaN, so "
             "its range is not known; expected finite data and a run in f32 "
-            "that trains, see --explain",
+            "that trains, see --precision=f32 --explain",
             (long long)step, report->getNumMerged() > 1 ? " or soon after" : "",
             record.name.c_str(), (long long)count);
   return host::Status();

@@ -69,9 +69,16 @@ static bool isBadConstant(Value value) {
              : llvm::any_of(elements.getValues<APFloat>(), isBad);
 }
 
-/// The operands of `op`, and the values from outside that its regions read.
-static llvm::SmallVector<Value> getReadValues(Operation *op) {
+/// The values from which `op` computes `result`: the operands of `op`, and what
+/// its regions read from outside. A branch that only guards an operation reads
+/// the operands of this operation.
+static llvm::SmallVector<Value> getReadValues(Operation *op, Value result) {
   llvm::SetVector<Value> values;
+  Operation *computing = getComputedResult(result).getOwner();
+  if (computing != op && llvm::none_of(computing->getOperands(), [&](Value in) {
+        return op->isAncestor(in.getParentRegion()->getParentOp());
+      }))
+    return llvm::SmallVector<Value>(computing->getOperands());
   values.insert_range(op->getOperands());
   for (Region &region : op->getRegions())
     region.walk([&](Operation *inner) {
@@ -82,11 +89,11 @@ static llvm::SmallVector<Value> getReadValues(Operation *op) {
   return values.takeVector();
 }
 
-/// Sets the operands of `record`, which `op` computes. `numbers` has the
-/// numbers of the watched values.
-static void addOperands(WatchedRecord &record, Operation *op,
+/// Sets the operands of `record`, the result `result` of `op`. `numbers` has
+/// the numbers of the watched values.
+static void addOperands(WatchedRecord &record, Operation *op, Value result,
                         const llvm::DenseMap<Value, unsigned> &numbers) {
-  llvm::SmallVector<Value> read = getReadValues(op);
+  llvm::SmallVector<Value> read = getReadValues(op, result);
   for (size_t i = 0; i != read.size(); ++i) {
     Value operand = read[i];
     if (auto it = numbers.find(operand); it != numbers.end()) {
@@ -158,7 +165,7 @@ mlir::amp::describeWatchedValues(FunctionOpInterface step) {
     record.isOutcome =
         !record.gradientOf.empty() || outcomes.contains(watched.value);
     record.hasRegions = op->getNumRegions() != 0;
-    addOperands(record, op, numbers);
+    addOperands(record, op, watched.value, numbers);
     op = getComputedResult(watched.value).getOwner();
     record.op = op->getName().getStringRef().str();
     LocationText location(op->getLoc());

@@ -131,9 +131,10 @@ private:
         chosen.insert(described);
       }
     if (chosen.empty())
-      return function->emitError("'match' selects no value: '")
-             << match << "' is in no name; expected a part of a name such as '"
-             << nameExample(body) << "'";
+      return function->emitError("'")
+             << match << "' selects no value to watch, expected a regular "
+             << "expression for a part of a name such as '" << nameExample(body)
+             << "'";
     OpBuilder builder(function.getContext());
     for (auto [index, value] : llvm::enumerate(chosen)) {
       builder.setInsertionPointAfterValue(value);

@@ -34,7 +34,7 @@
 // INNER: cuda.sdpa_grad named
 // INNER-NOT: NotWatched
 
-// NOTHING: 'match' selects no value: 'train.conv2d' is in no name; expected a part of the name of an operation with its place
+// NOTHING: 'train.conv2d' selects no value to watch, expected a regular expression for a part of the name of an operation with its place
 // REGEX: wrong value of 'match': '(', expected a regular expression: parentheses not balanced
 
 // The exponential stays in registers. A separate kernel recomputes it, and counts

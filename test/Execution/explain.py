@@ -407,3 +407,8 @@ fails("--explain is for a single run", *common, "--explain", "--seeds", 2, model
 np.savez(folder + "bad.npz", x=np.full((80, N), 1e6, np.float32), y=np.zeros((80, N), np.float32))
 result = run("--data", folder + "bad.npz", "--steps", 10, "--batch-size", 8, "--precision", "fp16", model=model)
 assert result.returncode == 1 and "all 10 steps were skipped" in result.stderr, result
+# The error names --explain only if it was not given.
+assert result.stderr.endswith(", see --explain of amp-run for the first value that is not finite\n"), result
+result = run("--data", folder + "bad.npz", "--steps", 10, "--batch-size", 8, "--precision", "fp16", "--explain",
+             model=model)
+assert result.stderr.endswith("the loss scale does not help; expected finite gradients\n"), result

@@ -166,8 +166,19 @@ with open(folder + "w.json") as f:
 assert names and all("train.linear" in name and "linear.mlir:13:" in name for name in names), names
 assert "amp.statistics" in ok(*common, "--precision", "fp16", "--watch", "--print-ir")
 
-fails("selects no value", *common, "--watch=train.conv2d")
-fails("expected a regular expression", *common, "--watch=(")
+# Values that 16 bits store, or a cast to 16 bits, precede those that stay f32. The guard of an update is not its operand.
+ok(*common, "--precision", "fp16", "--watch", "--watch-json", folder + "w.json")
+with open(folder + "w.json") as f:
+    watched = json.load(f)
+ranked = [watched["values"][number] for number in watched["ranked"]]
+stays = ["to" not in v and v["type"] == "f32" for v in ranked]
+assert stays == sorted(stays) and len(set(stays)) == 2, [v["name"] for v in ranked]
+(update,) = [v for v in watched["values"] if v["name"].startswith("train.sgd#0 ")]
+operands = {watched["values"][number]["name"].split(" /")[0] for number in update["operands"]}
+assert operands == {'argument "weight"', 'argument "velocity"', 'argument "lr"', "amp.unscale#0"}, operands
+
+fails("'train.conv2d' selects no value to watch, expected a regular expression", *common, "--watch=train.conv2d")
+fails("wrong value of --watch: '(', expected a regular expression", *common, "--watch=(")
 fails("--watch-every must be at least 1, got 0", *common, "--watch", "--watch-every", 0)
 fails("--watch-json needs --watch", *common, "--watch-json", folder + "w.json")
 fails("--watch is for a single run, without --compare", *common, "--watch", "--compare", "f32,fp16")

@@ -7,7 +7,7 @@
 // RUN: not amp-opt %s --split-input-file --amp-watch='match=nothing' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not amp-opt %s --split-input-file --amp-watch='match=(' 2>&1 | FileCheck %s --check-prefix=WRONG
 
-// NONE: error: 'match' selects no value: 'nothing' is in no name; expected a part of a name such as '
+// NONE: error: 'nothing' selects no value to watch, expected a regular expression for a part of a name such as '
 // WRONG: error: wrong value of 'match': '(', expected a regular expression
 
 // CHECK-LABEL: func.func @step(

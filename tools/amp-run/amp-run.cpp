@@ -24,6 +24,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/SourceMgr.h"
 #include <cmath>
@@ -274,6 +275,12 @@ static llvm::Error readSearchOptions(DebugOptions &options) {
 static llvm::Error readDebugOptions(DebugOptions &options) {
   options.watch = watch.getNumOccurrences() != 0;
   options.match = watch;
+  std::string wrong;
+  if (llvm::Regex regex(options.match);
+      !options.match.empty() && !regex.isValid(wrong))
+    return makeError("wrong value of --watch: '{0}', expected a regular "
+                     "expression: {1}",
+                     options.match, wrong);
   options.every = watchEvery;
   options.watchJSON = watchJSON;
   options.watchPage = watchPage;

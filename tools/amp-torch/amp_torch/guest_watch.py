@@ -295,9 +295,10 @@ class Watch:
         def key(record):
             total = record.total
             nonzero = sum(total[FIRST_BIN:]) - total[0] - total[1] - total[2]
-            kind = 0 if total[0] + total[1] else 1 if total[3] else 2 if total[4] else 3
-            judged = record.to or (record.type if record.type in LOW_DTYPES or not self.low else self.low)
-            part = (0, total[3], total[4], record.below(EXPONENTS.get(judged, (-126,))[0]))[kind]
+            is_low = bool(record.to) or record.type in LOW_DTYPES
+            kind = 0 if total[0] + total[1] else 1 if total[3] else 2 if total[4] else 3 if is_low else 4
+            judged = record.to or (record.type if is_low or not self.low else self.low)
+            part = (0, total[3], total[4])[kind] if kind < 3 else record.below(EXPONENTS.get(judged, (-126,))[0])
             return kind, -part / nonzero if nonzero else 0.0, record.number
 
         return [record.number for record in sorted(self.records, key=key)]

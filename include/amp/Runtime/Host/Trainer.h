@@ -31,6 +31,8 @@ struct TrainerHooks {
   /// Called after each step. Returns the signal that interrupted one of the
   /// processes that train together, or 0. All of them get the same answer.
   std::function<int()> findInterruption;
+  /// Whether the hooks name the first value that is not finite.
+  bool explains = false;
 };
 
 /// Trains the steps of one command line on the same data.
@@ -439,8 +441,7 @@ inline std::string Trainer::describeSkipped(const RunRecord &record) const {
           " steps were skipped because their gradients were not finite";
   if (hasScale)
     text += ", the last one with a loss scale of " + formatNumber(last);
-  return text + "; the loss scale does not help; expected finite gradients, "
-                "see --explain of amp-run for the operation that fails";
+  return text + "; the loss scale does not help; expected finite gradients";
 }
 
 /// Says that the loss of the last twenty steps is NaN, or that of all steps
@@ -466,8 +467,7 @@ inline std::string Trainer::describeLostLoss(const RunRecord &record) const {
   text += count == steps.size() ? "all " : "the last ";
   return text + std::to_string(count) +
          " steps, so the run learned nothing there; expected finite data and "
-         "updates that are not too large, see --explain of amp-run for the "
-         "first value that is not finite";
+         "updates that are not too large";
 }
 
 /// Predicts, evaluates and saves. After a signal only saves.
@@ -510,6 +510,9 @@ inline Status Trainer::runSeed(Step &step, uint64_t seed,
     record->failure = describeSkipped(*record);
     if (record->failure.empty())
       record->failure = describeLostLoss(*record);
+    if (!record->failure.empty() && !hooks.explains)
+      record->failure +=
+          ", see --explain of amp-run for the first value that is not finite";
   }
   return finish(step, record);
 }

@@ -223,7 +223,7 @@ private:
 /// Returns the indices of the records by importance: values with non-finite
 /// elements in program order, values by their share of overflow, values by
 /// their share of underflow, and the others by their share of elements below
-/// the normal range.
+/// the normal range. Values that no 16-bit type stores come last.
 inline std::vector<size_t> WatchReport::rank() const {
   std::vector<std::pair<std::pair<int, double>, size_t>> keys;
   for (size_t i = 0; i < records.size(); ++i) {
@@ -231,7 +231,8 @@ inline std::vector<size_t> WatchReport::rank() const {
     const int kind = total.getNonFinite()        ? 0
                      : total.fields[kOverflows]  ? 1
                      : total.fields[kUnderflows] ? 2
-                                                 : 3;
+                     : isStoredLow(records[i])   ? 3
+                                                 : 4;
     const int64_t count =
         kind == 1 ? total.fields[kOverflows]
         : kind == 2

@@ -87,14 +87,18 @@ inline std::string getLowType(const std::string &precision) {
   return precision == "fp16" ? "f16" : precision == "bf16" ? "bf16" : "";
 }
 
+/// Whether a 16-bit type stores the value or the result of its cast.
+inline bool isStoredLow(const WatchedRecord &record) {
+  return !record.to.empty() || record.type == "f16" || record.type == "bf16";
+}
+
 /// The element type whose range matters for `record`: the type of its cast, its
 /// own type if it is low, else `low` (`f16`, `bf16` or empty).
 inline std::string getJudgedType(const WatchedRecord &record,
                                  const std::string &low) {
   if (!record.to.empty())
     return record.to;
-  const bool isLow = record.type == "f16" || record.type == "bf16";
-  return isLow || low.empty() ? record.type : low;
+  return isStoredLow(record) || low.empty() ? record.type : low;
 }
 
 /// The exponents of the least normal and the least subnormal magnitude of

@@ -532,9 +532,9 @@ void WatchLaunches::runOnOperation() {
   found.clear();
   find(block);
   if (found.empty()) {
-    step.emitError("'match' selects no value: '")
-        << match << "' is in no name; expected a part of the name of an "
-        << "operation with its place";
+    step.emitError("'")
+        << match << "' selects no value to watch, expected a regular "
+        << "expression for a part of the name of an operation with its place";
     return signalPassFailure();
   }
   build(step);
