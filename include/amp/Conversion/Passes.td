@@ -193,10 +193,11 @@ def ConvertTrainToCUDA
            "which are not those of the CPU. Such attention is decomposed "
            "otherwise">,
     Option<"documents", "documents", "std::string", "\"bias\"",
-           "How plans of attention read documents of packed sequences: bias, "
-           "which computes and masks the scores between them, or offsets, "
-           "which computes none, but whose gradient needs compute "
-           "capability 9.0">,
+           "How plans of attention read the documents of packed sequences. "
+           "bias: as a mask, which is added to all scores. offsets: each "
+           "document as a sample, so that no score between documents is "
+           "computed. The gradient then needs compute capability 9.0. It is "
+           "an error if no attention of the step can take offsets">,
     Option<"recomputeRate", "recompute-rate", "int64_t", "500000",
            "The fewest bytes of memory that computing a value of the forward "
            "pass again frees per microsecond. 0 keeps all values">,

@@ -88,10 +88,11 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
       llvm::cl::init(false)};
   Option<std::string> documents{
       *this, "documents",
-      llvm::cl::desc("How plans of attention read documents of packed "
-                     "sequences: bias, which computes and masks the scores "
-                     "between them, or offsets, which computes none, but whose "
-                     "gradient needs compute capability 9.0"),
+      llvm::cl::desc("How plans of attention read the documents of packed "
+                     "sequences. bias: as a mask, which is added to all "
+                     "scores. offsets: each document as a sample, so that no "
+                     "score between documents is computed. The gradient then "
+                     "needs compute capability 9.0"),
       llvm::cl::init("bias")};
   Option<int64_t, ValueParser<int64_t>> recomputeRate{
       *this, "recompute-rate",

@@ -132,6 +132,26 @@ static LogicalResult noteEvaluation(func::FuncOp step) {
   return success();
 }
 
+/// Verifies that an attention of `step` takes documents as samples, if
+/// `isPlanned` plans compute attention. The forward function of a step has the
+/// options of the step, but perhaps not its attention.
+static LogicalResult verifyDocumentOffsets(func::FuncOp step, bool isPlanned) {
+  if (step->hasAttr(mlir::amp::kInferenceOfAttr))
+    return success();
+  if (!isPlanned)
+    return step.emitOpError("cannot be lowered with documents 'offsets' where "
+                            "products compute attention, expected attention by "
+                            "cuDNN");
+  if (llvm::any_of(step.getOps<SDPAOp>(), [](SDPAOp launch) {
+        return launch.getDocuments().has_value();
+      }))
+    return success();
+  return step.emitOpError("cannot be lowered with documents 'offsets', because "
+                          "no attention by cuDNN has the documents of its "
+                          "samples as its mask; expected such an attention "
+                          "without dropout, or documents 'bias'");
+}
+
 /// Records the bounds of index elements, and cumulative lengths, on the batch
 /// arguments of `step`, for 'cuda-plan-memory'. The operations that bound them
 /// do not exist any more then.
@@ -271,6 +291,9 @@ struct ConvertTrainToCUDA
       convertAttention(step, {deterministic, libraryDropout,
                               /*documentOffsets=*/documents == "offsets",
                               attentionBytes});
+    if (documents == "offsets" &&
+        failed(verifyDocumentOffsets(step, plansAttention())))
+      return failure();
     if (plansConvolutions())
       convertConvolutions(step, deterministic);
     apply(step, [&](RewritePatternSet &patterns) {
