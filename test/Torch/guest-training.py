@@ -12,6 +12,7 @@
 # CHECK: ResNetBlock: autocast is eager autocast
 # CHECK: VAE: autocast is eager autocast
 # CHECK: UNet: autocast is eager autocast
+# CHECK: ResponseNorm: autocast is eager autocast
 
 import amp_torch
 import torch

@@ -108,7 +108,25 @@ class UNet(nn.Module):
         return torch.randn(4, 1, 8, 8), torch.randint(0, 2, (4, 8, 8))
 
 
-MODELS = {model.__name__: model for model in (MLP, GPT2Block, ResNetBlock, VAE, UNet)}
+class ResponseNorm(nn.Module):
+    """Global response normalisation, as in ConvNeXt V2. autocast runs the norm of a vector in the type of the vector."""
+
+    def __init__(self):
+        super().__init__()
+        self.up, self.down, self.head = nn.Linear(16, 64), nn.Linear(64, 16), nn.Linear(16, 5)
+        self.weight, self.bias = nn.Parameter(torch.randn(64)), nn.Parameter(torch.zeros(64))
+
+    def loss(self, x, y):
+        h = F.gelu(self.up(x))
+        norm = torch.linalg.vector_norm(h, dim=1, keepdim=True)
+        h = self.weight * (h * (norm / (norm.mean(-1, keepdim=True) + 1e-6))) + self.bias + h
+        return F.cross_entropy(self.head((x + self.down(h)).mean(1)), y)
+
+    def batch(self):
+        return torch.randn(8, 12, 16), torch.randint(0, 5, (8,))
+
+
+MODELS = {model.__name__: model for model in (MLP, GPT2Block, ResNetBlock, VAE, UNet, ResponseNorm)}
 
 
 def train(name, wrap, steps=20):
