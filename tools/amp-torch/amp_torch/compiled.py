@@ -88,8 +88,8 @@ class Recipe:
     def __init__(self, device, precision, policy, loss_scale, scaler, report, pipeline, shard_optimizer, compiler_options):
         self.device = device
         self.precision = PRECISIONS.get(precision, precision)
-        if self.precision not in ("f32", "fp16", "bf16"):
-            raise ValueError(f"precision: expected f32, fp16 or bf16, got {precision}")
+        if self.precision not in ("f32", "fp16", "bf16", "fp8") and not str(self.precision).startswith("fp8-"):
+            raise ValueError(f"precision: expected f32, fp16, bf16, fp8 or fp8- and a recipe, got {precision}")
         self.loss_scale = None if loss_scale is None else str(loss_scale)
         self.policy, self.report, self.pipeline = policy, report, pipeline
         self.compiler_options = compiler_options
@@ -507,7 +507,8 @@ def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, d
     model, loss_fn, optimizer, batch, dynamic_batch, clip_grad_norm, clip_grad_value,
     ignore_index, prediction, accumulate
                   as for `export`. The batch is an example. By default without prediction.
-    precision     "f32", "bf16" or "fp16". Parameters stay in f32.
+    precision     "f32", "bf16", "fp16", "fp8" (bf16 and 8-bit products) or "fp8-" and a recipe.
+                  Parameters stay in f32.
     policy        the name of a preset or a YAML file; by default `default`.
     device        "cpu" or "cuda"; by default that of the model.
     loss_scale    "dynamic", "layerwise", "none" or a number; by default dynamic for fp16.
