@@ -13,6 +13,7 @@
 # CHECK: VAE: autocast is eager autocast
 # CHECK: UNet: autocast is eager autocast
 # CHECK: ResponseNorm: autocast is eager autocast
+# CHECK: BiasedAttention: autocast is eager autocast
 
 import amp_torch
 import torch

@@ -126,7 +126,31 @@ class ResponseNorm(nn.Module):
         return torch.randn(8, 12, 16), torch.randint(0, 5, (8,))
 
 
-MODELS = {model.__name__: model for model in (MLP, GPT2Block, ResNetBlock, VAE, UNet, ResponseNorm)}
+class BiasedAttention(nn.Module):
+    """Attention with a bias that has a gradient, as in T5: no kernel of the CPU takes it."""
+
+    def __init__(self):
+        super().__init__()
+        self.tokens, self.bias = nn.Embedding(30, 32), nn.Embedding(23, 4)
+        self.qkv = nn.ModuleList(nn.Linear(32, 96) for _ in range(2))
+        self.out = nn.ModuleList(nn.Linear(32, 32) for _ in range(2))
+        self.head = nn.Linear(32, 30)
+
+    def loss(self, x, y):
+        h = self.tokens(x)
+        places = torch.arange(12)
+        bias = self.bias(places[:, None] - places + 11).permute(2, 0, 1)[None]
+        for qkv, out in zip(self.qkv, self.out):
+            q, k, v = (t.view(4, 12, 4, 8).transpose(1, 2) for t in qkv(h).split(32, 2))
+            a = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+            h = h + out(a.transpose(1, 2).reshape(4, 12, 32))
+        return F.cross_entropy(self.head(h).flatten(0, 1), y.flatten())
+
+    def batch(self):
+        return torch.randint(0, 30, (4, 12)), torch.randint(0, 30, (4, 12))
+
+
+MODELS = {model.__name__: model for model in (MLP, GPT2Block, ResNetBlock, VAE, UNet, ResponseNorm, BiasedAttention)}
 
 
 def train(name, wrap, steps=20):

@@ -201,6 +201,22 @@ def is_backward(node):
     )
 
 
+def with_addends(values):
+    """`values`, and those of the same shape that are added to give them. The gradient of a sum is also the
+    gradient of its addends, and autograd computes nothing for it."""
+    found, worklist = set(values), list(values)
+    while worklist:
+        value = worklist.pop()
+        if value.target is not torch.ops.aten.add.Tensor or is_backward(value) or value.kwargs:
+            continue
+        for addend in value.all_input_nodes:
+            same = getattr(addend.meta.get("val"), "shape", None) == value.meta["val"].shape
+            if same and addend not in found:
+                found.add(addend)
+                worklist.append(addend)
+    return found
+
+
 class Printer:
     """Prints one graph. Afterwards `operands` has the operands of each printed node,
     and `arguments` the placeholders in order."""
@@ -258,7 +274,8 @@ class Printer:
     def find_summed(self, node):
         """The value whose gradients autograd adds in `node`, if it is known."""
         if node not in self.summed:
-            both = self.candidates(node.args[0]) & self.candidates(node.args[1])
+            first, second = self.candidates(node.args[0]), self.candidates(node.args[1])
+            both = first & second or (first & with_addends(second)) | (with_addends(first) & second)
             shape = node.meta["val"].shape
             both = [v for v in both if getattr(v.meta.get("val"), "shape", None) == shape]
             self.summed[node] = both[0] if len(both) == 1 else None

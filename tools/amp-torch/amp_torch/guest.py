@@ -27,7 +27,7 @@ from pathlib import Path
 import torch
 from torch import fx
 
-from . import fx_apply, guest_watch
+from . import fx_apply, guest_attention, guest_watch
 from .fx_to_mlir import KEY, Printer, flatten, is_backward, module_path
 from .versions import check_version
 
@@ -333,9 +333,13 @@ def rewrite_graph(graph, options):
     """Returns a copy of `graph` with types and casts, and the report."""
     options.check()
     device = find_device(graph)
-    kept = {}
+    kept, unfused = {}, []
+    original = graph
+    if options.effective_strategy() == "autocast" and device == "cpu" and options.low_type():
+        graph = copy_graph(graph)
+        unfused = guest_attention.round_operands(graph, options.low_type(), PRODUCTS, VIEWS)
     try:
-        pins = find_pins(graph, options, device)
+        pins = {**find_pins(graph, options, device), **{node.name: "f32" for node in unfused}}
     except ValueError as error:
         raise GuestError(str(error)) from None
     for _ in range(MAX_ROUNDS):
@@ -353,7 +357,7 @@ def rewrite_graph(graph, options):
             fx_apply.compute_again(copy)
             fx_apply.describe_tensors(copy)
             copy.lint()
-            check_results(graph, copy)
+            check_results(original, copy)
             return copy, make_report(copy, application, messages, kept)
         for node, reason in mismatches:
             culprit = node
