@@ -30,6 +30,7 @@ GuardAnalysis::GuardAnalysis(FunctionOpInterface function,
   findChecks();
   findSources();
   findInfinities();
+  findExchanges();
 }
 
 void GuardAnalysis::findUpdates() {
@@ -197,6 +198,9 @@ void GuardAnalysis::visit(Operation *op) {
                     block.getTerminator()->operand_end());
   for (Value value : read)
     add(sum, value);
+  if (auto it = exchanges.find(op);
+      it != exchanges.end() && sum.unguarded.any())
+    sum.unguarded.set(it->second);
   int flag = -1;
   if (auto it = sources.find(op); it != sources.end()) {
     // A value that is not finite before a check fails the check too.

@@ -31,6 +31,13 @@ LogicalResult GuardAnalysis::failUnguarded(const Update &update,
     return diagnostic;
   }
   const Unchecked &of = unchecked[source - flags.size()];
+  if (of.isExchange) {
+    diagnostic << "expected it within an 'scf.if' on the conjunction of the "
+                  "finite flags of all ranks";
+    diagnostic.attachNote(of.op->getLoc())
+        << "this combines gradients that other ranks have checked";
+    return diagnostic;
+  }
   if (of.example) {
     diagnostic << "expected no operation after their check that computes an "
                   "infinity from finite gradients";
@@ -167,7 +174,7 @@ LogicalResult GuardAnalysis::checkUpdateOp(LossScaleOpInterface update) {
     diagnostic.attachNote(check->getLoc()) << "this one is missing";
     result = diagnostic;
   }
-  return result;
+  return succeeded(result) ? checkFlag(update) : result;
 }
 
 LogicalResult GuardAnalysis::checkStates() {

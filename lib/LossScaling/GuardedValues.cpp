@@ -130,8 +130,7 @@ llvm::BitVector GuardAnalysis::findMayKeep(Value value, BlockArgument old) {
   return llvm::BitVector(flags.size());
 }
 
-/// Whether `value` is computed from a parameter or from data.
-static bool dependsOnData(Value value) {
+bool mlir::amp::dependsOnData(Value value) {
   llvm::SetVector<Value> reached;
   reached.insert(value);
   for (size_t next = 0; next < reached.size(); ++next) {

@@ -366,7 +366,10 @@ LogicalResult ScalerProof::checkByHand(const State &state) {
   if (fallen.size() > 1)
     return fail("falls where all gradients are finite, expected it to stay or "
                 "to grow");
-  if (grown.size() > 1)
+  // A floor above the initial scale raises the scale after the first overflow.
+  std::optional<double> initial = getInitialNumber(state.old);
+  if (grown.size() > 1 ||
+      (grown.size() == 1 && initial && *grown.begin() > *initial))
     return fail("grows where gradients are not finite, expected it to fall");
   if (fallenAfter.size() < 2)
     return fail("stays as it is where gradients are not finite, expected it to "

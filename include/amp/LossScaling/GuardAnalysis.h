@@ -62,6 +62,9 @@ private:
   struct Unchecked {
     Operation *op;
     ScalarEvaluator *example = nullptr;
+    /// Whether the operation combines gradients that each rank has checked by
+    /// itself.
+    bool isExchange = false;
   };
 
   void findUpdates();
@@ -71,6 +74,9 @@ private:
   /// Evaluates operations on checked gradients for some finite gradients, and
   /// finds those with an infinite result.
   void findInfinities();
+  /// Finds operations that combine tensors of several ranks. A finite flag of
+  /// this rank does not tell whether the values of other ranks are finite.
+  void findExchanges();
   /// Returns the values that replace parameters, and the values in regions that
   /// these come from.
   llvm::DenseSet<Value> getNewParameters() const;
@@ -94,8 +100,13 @@ private:
   void add(Dependence &sum, Value value) {
     const Dependence &of = get(value);
     sum.unguarded |= of.unguarded;
-    sum.all |= of.all;
+    if (!isGuardedState(value))
+      sum.all |= of.all;
   }
+  /// Whether `value` is the new value of a parameter or optimizer state, which
+  /// keeps the old value whatever gradient is not finite. Its readers, such as
+  /// the forward pass of a second loss, do not depend on these gradients.
+  bool isGuardedState(Value value);
   bool isDynamic(ScaleExponent::Symbol symbol) const;
   bool isDynamic(const ScaleExponent &exponent) const {
     return llvm::any_of(exponent.getTerms(),
@@ -109,6 +120,9 @@ private:
   LogicalResult checkUpdate(const Update &update);
   LogicalResult failUnguarded(const Update &update, unsigned source);
   LogicalResult checkUpdateOp(LossScaleOpInterface update);
+  /// Checks that `update` does not lower the scale because of a condition on
+  /// data where all gradients are finite.
+  LogicalResult checkFlag(LossScaleOpInterface update);
   /// Checks that each step makes `update` once, even if a loop contains it.
   LogicalResult checkOnce(LossScaleOpInterface update);
   /// Checks that a result replaces each state that an update reads.
@@ -145,6 +159,8 @@ private:
   SmallVector<LossScaleOpInterface> updates;
   FiniteFlags flags;
   std::vector<Unchecked> unchecked;
+  /// The bits of operations that combine values of several ranks.
+  DenseMap<Operation *, unsigned> exchanges;
   /// The bits that an operation gives to its results.
   DenseMap<Operation *, llvm::BitVector> sources;
   std::vector<std::unique_ptr<ScalarEvaluator>> examples;

@@ -41,6 +41,9 @@ std::optional<Carried> getCarried(Value value);
 /// its `amp.init` gives one.
 std::optional<double> getInitialNumber(Value argument);
 
+/// Whether `value` is computed from a parameter or from data.
+bool dependsOnData(Value value);
+
 /// Returns the input of a cast that loses nothing of values of the type of
 /// `old`.
 Value skipCast(Value value, BlockArgument old);

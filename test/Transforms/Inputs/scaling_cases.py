@@ -147,7 +147,33 @@ BY_HAND = (COUNT + pick("%grown", "%due", "%up", "%scale") + pick("%next", "%ok"
            + pick("%t2", "%due", "%i0", "%t1", I) + pick("%nt", "%ok", "%t2", "%i0", I))
 NORMS = norm("%n1", "%g") + norm("%n2", "%k")
 
+# Gradients that ranks add after each has checked its own.
+SUM = f"%r = amp.all_reduce sum %u : {T}\n"
+REDUCED = f"%every = amp.all_reduce and %finite : {B}\n%ok = tensor.extract %every[] : {B}\n"
+UPDATE_EVERY = UPDATE.replace("%finite", "%every")
+
+
+def conditional(predicate, bound):
+    """A step whose scale falls after an overflow, or where the norm of a value does not fulfil a condition."""
+    code = (norm("%size", "%x") + constant("%bound", bound) + f"%fits = train.compare {predicate}, %size, %bound : ({S}, {S}) -> {B}\n"
+            f"%fine = arith.andi %finite, %fits : {B}\n")
+    return step(update=code + UPDATE.replace("%finite", "%fine"))
+
+
+FLOOR = constant("%floor", 65536.0) + "%least = arith.maximumf %down, %floor : tensor<f32>\n" + pick("%next", "%ok", "%scale", "%least")
+
+
+def starting(text, value):
+    return text.replace('{amp.name = "loss_scale",', '{amp.name = "loss_scale", amp.init = #amp.init<constant, value = %s>,' % value)
+
+
 WRONG = {
+    # Flags of other ranks, and conditions on data.
+    "ranks add unscaled gradients": ("the finite flags of all ranks", step(unscale=UNSCALE + SUM, guard=guard(then=sgd(gradient="%r")))),
+    "ranks add unscaled gradients, the scale sees all flags": ("the finite flags of all ranks", step(
+        unscale=UNSCALE + SUM, flag=FLAG + REDUCED.replace("%ok", "%all"), guard=guard(then=sgd(gradient="%r")), update=UPDATE_EVERY)),
+    "the scale falls after a large norm": ("lowers the scale where all gradients are finite", conditional("lt", 1.0)),
+    "by hand with a floor above the initial scale": ("grows where gradients are not finite", starting(state(FLOOR), 1024.0)),
     # The state of the scaler.
     "old growth tracker": ('the update of "t" gives the old value back', step(t="%t")),
     "old hysteresis tracker": ('the update of "h" gives the old value back', step(h="%h")),
@@ -351,6 +377,12 @@ WRONG = {
 }
 
 RIGHT = {
+    "ranks add unscaled gradients and join flags": step(
+        unscale=UNSCALE + SUM, flag=REDUCED, guard=guard(then=sgd(gradient="%r")), update=UPDATE_EVERY),
+    "ranks add scaled gradients": step(
+        scale=SCALE + f"%r = amp.all_reduce sum %g : {T}\n", unscale=UNSCALE.replace("%g", "%r")),
+    "the scale falls after a number that is not finite": conditional("lt", "0x7F800000"),
+    "by hand with a floor at the initial scale": starting(state(FLOOR), 65536.0),
     "as it is usually written": step(),
     # Conditions.
     "negated, branches exchanged": step(flag=FLAG + TRUE + "%no = arith.xori %ok, %true : i1\n", guard=guard("%no", swapped=True)),
