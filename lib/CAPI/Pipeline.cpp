@@ -34,6 +34,8 @@ static LogicalResult runPipeline(ModuleOp module, StringRef policy,
               "policy; expected it as a separate argument";
   if (!policy.empty())
     options.policy = policy.str();
+  if (std::string idle = findIdleOption(options); !idle.empty())
+    return module.emitError() << idle;
   PassManager manager(module.getContext());
   ReportHandler onReport;
   if (json)

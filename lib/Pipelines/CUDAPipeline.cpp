@@ -21,17 +21,24 @@ using namespace mlir;
 using namespace mlir::amp;
 
 std::string mlir::amp::findTrainingFault(StringRef training,
-                                         StringRef precision) {
+                                         StringRef precision, StringRef policy,
+                                         StringRef lossScaling) {
   if (training.empty())
     return "";
   if (precision.empty())
     return "further options of the training pipeline need a precision: without "
            "it the step is taken as it is";
   AMPPipelineOptions options;
-  std::string wrong = parsePipeline(training, options);
-  if (!wrong.empty() || options.mode == PipelineMode::Training)
+  if (!policy.empty())
+    options.policy = policy.str();
+  if (std::string wrong = parsePipeline(training, options); !wrong.empty())
     return wrong;
-  return "a program has a training step, expected mode=training";
+  if (options.mode != PipelineMode::Training)
+    return "a program has a training step, expected mode=training";
+  options.precision = precision == "tf32" ? "f32" : precision.str();
+  if (!lossScaling.empty())
+    options.lossScaling = lossScaling.str();
+  return findIdleOption(options);
 }
 
 void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
@@ -115,6 +122,7 @@ void mlir::amp::registerCUDAPipeline() {
       "amp-cuda-pipeline",
       "Turn a training step into a program of launches for a GPU",
       buildCUDAPipeline, /*lists=*/{}, [](const CUDAPipelineOptions &options) {
-        return findTrainingFault(options.training, options.precision);
+        return findTrainingFault(options.training, options.precision,
+                                 options.policy, options.lossScaling);
       });
 }

@@ -416,7 +416,8 @@ static int checkValues() {
   if (!memory.empty() && parseBytes(memory) == 0)
     return amp::reportError("expected a number of bytes, such as 80GiB, got '" +
                             memory + "'");
-  if (std::string wrong = amp::findTrainingFault(training, precision);
+  if (std::string wrong =
+          amp::findTrainingFault(training, precision, "", lossScaling);
       !wrong.empty())
     return amp::reportError(wrong);
   if (!precision.empty() &&

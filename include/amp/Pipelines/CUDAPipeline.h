@@ -138,10 +138,12 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
       llvm::cl::init(true)};
 };
 
-/// Returns an error message if `training` is invalid, and otherwise an empty
-/// string. `training` contains the additional options of the training pipeline
-/// for a step with `precision`.
-std::string findTrainingFault(StringRef training, StringRef precision);
+/// Returns an error message if `training` is invalid or has an option without
+/// effect, and otherwise an empty string. `training` contains the additional
+/// options of the training pipeline for a step with `precision`, `policy` and
+/// `lossScaling`, each of which may be empty.
+std::string findTrainingFault(StringRef training, StringRef precision,
+                              StringRef policy, StringRef lossScaling);
 
 /// Adds the passes that turn each training step of a module into a
 /// `cuda.program`. The caller has checked `options.training`.
