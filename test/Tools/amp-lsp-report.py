@@ -75,9 +75,25 @@ assert "operand 0, operand 1: f16, " in shown[0]["message"], shown[0]
 # Errors of the server stay, and come first.
 wrong = diagnose(TEXT.replace("return %2", "return %3"))
 assert wrong[0]["severity"] == 1 and "undeclared" in wrong[0]["message"], wrong
+# Locations that the module gives, such as names of layers, do not say where an operation stands.
+NAMED = """#first = loc("net/first"("net.py":3:4))
+func.func @step(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>) -> tensor<8x16xf32> {
+  %0 = train.matmul %x, %w : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32> loc(#first)
+  %1 = train.exp %0 : tensor<8x16xf32> loc("net/act")
+  %2 = train.abs %1 : tensor<8x16xf32>
+  %3 = train.exp %2 : tensor<8x16xf32> loc("net/act")
+  return %3 : tensor<8x16xf32>
+}
+"""
+path.write_text(NAMED)
+write_report()
+shown = [(d["range"]["start"], d["message"].split("\n")[0]) for d in diagnose(NAMED)]
+assert shown == [({"line": 2 + i, "character": 7}, "train." + name)
+                 for i, name in enumerate(("matmul", "exp", "abs", "exp"))], shown
+
 # The server says that a report is older than the module, and ignores other JSON files.
 os.utime(folder / "model.json", (1, 1))
-(old,) = diagnose(TEXT)
+(old,) = diagnose(NAMED)
 assert "'model.json' is older than the module" in old["message"] and old["severity"] == 3, old
 for text in ("{}", "[", '{"pass": "auto-mixed-precision", "functions": [1, {"ops": [{"location": "x"}, 2]}]}'):
     (folder / "model.json").write_text(text)

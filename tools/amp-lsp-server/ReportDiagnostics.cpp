@@ -15,6 +15,7 @@
 #include "ReportDiagnostics.h"
 
 #include "OperationDocs.h"
+#include "OperationPlaces.h"
 #include "amp/Support/InputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -103,7 +104,7 @@ namespace {
 class FunctionDecisions {
 public:
   FunctionDecisions(const Object &report, const Object &function)
-      : report(report), ops(function.getArray("ops")) {
+      : report(report), function(function), ops(function.getArray("ops")) {
     for (const Value &value : ops ? *ops : Array()) {
       const Object *op = value.getAsObject();
       const Array *slots = op ? op->getArray("slots") : nullptr;
@@ -114,28 +115,51 @@ public:
     }
   }
 
-  /// Adds a diagnostic for each operation in the file with this name.
-  void add(llvm::StringRef file, Array &diagnostics) const {
+  /// Adds a diagnostic for each operation in the file with this name. `places`
+  /// has the operations whose locations are in no file, or in another one.
+  void add(llvm::StringRef file,
+           llvm::function_ref<const OperationPlaces &()> places,
+           Array &diagnostics) const {
+    std::map<std::string, size_t> counts;
     for (const Value &value : ops ? *ops : Array()) {
       const Object *op = value.getAsObject();
-      auto [place, column] =
-          (op ? op->getString("location").value_or("") : "").rsplit(':');
-      auto [path, line] = place.rsplit(':');
-      int64_t lineNumber, columnNumber;
-      if (line.getAsInteger(10, lineNumber) ||
-          column.getAsInteger(10, columnNumber) || lineNumber < 1 ||
-          columnNumber < 1 || llvm::sys::path::filename(path) != file)
+      if (!op)
         continue;
       llvm::StringRef name = op->getString("name").value_or("");
+      std::optional<OperationPlaces::Place> place = findPlace(*op, file);
+      if (!place) {
+        auto text = [&](llvm::StringRef key) {
+          return op->getString(key).value_or("").str();
+        };
+        const OperationPlaces::Key key{
+            function.getString("name").value_or("").str(), name.str(),
+            text("location"), text("scope")};
+        size_t &count = counts[key.op + "\n" + key.place + "\n" + key.scope];
+        if (const auto *found = places().find(key, count++))
+          place = *found;
+      }
       std::string message = describe(*op);
-      if (!message.empty())
-        diagnostics.push_back(makeDiagnostic(lineNumber - 1, columnNumber - 1,
+      if (place && !message.empty())
+        diagnostics.push_back(makeDiagnostic(place->line, place->column,
                                              int64_t(name.size()),
                                              (name + message).str()));
     }
   }
 
 private:
+  /// The place of an operation whose location is in the file with this name.
+  static std::optional<OperationPlaces::Place> findPlace(const Object &op,
+                                                         llvm::StringRef file) {
+    auto [place, column] = op.getString("location").value_or("").rsplit(':');
+    auto [path, line] = place.rsplit(':');
+    int64_t lineNumber, columnNumber;
+    if (line.getAsInteger(10, lineNumber) ||
+        column.getAsInteger(10, columnNumber) || lineNumber < 1 ||
+        columnNumber < 1 || llvm::sys::path::filename(path) != file)
+      return std::nullopt;
+    return OperationPlaces::Place{lineNumber - 1, columnNumber - 1};
+  }
+
   /// The decisions on the slots with a choice, or an empty text.
   std::string describe(const Object &op) const {
     const Object *rules = report.getObject("rules");
@@ -162,14 +186,15 @@ private:
                                              : (" (" + part + ")" + text).str();
   }
 
-  const Object &report;
+  const Object &report, &function;
   const Array *ops;
   /// The names of the operations of slots.
   std::map<int64_t, std::string> owners;
 };
 } // namespace
 
-Array mlir::amp::getReportDiagnostics(llvm::StringRef uri) {
+Array mlir::amp::getReportDiagnostics(llvm::StringRef uri,
+                                      const mlir::DialectRegistry &registry) {
   Array diagnostics;
   const std::string path = getPath(uri);
   llvm::SmallString<128> reportPath(path);
@@ -190,10 +215,17 @@ Array mlir::amp::getReportDiagnostics(llvm::StringRef uri) {
             .str()));
     return diagnostics;
   }
+  // Most modules give no locations and are not parsed again.
+  std::optional<OperationPlaces> places;
+  auto getPlaces = [&]() -> const OperationPlaces & {
+    if (!places)
+      places.emplace(path, registry);
+    return *places;
+  };
   for (const llvm::json::Value &function : *functions)
     if (const Object *object = function.getAsObject())
       FunctionDecisions(report, *object)
-          .add(llvm::sys::path::filename(path), diagnostics);
+          .add(llvm::sys::path::filename(path), getPlaces, diagnostics);
   return diagnostics;
 }
 
@@ -215,7 +247,8 @@ static bool addDocs(Object &message) {
 }
 
 /// Adds the diagnostics of a report to `message` if it has those of a module.
-static bool addDiagnostics(Object &message) {
+static bool addDiagnostics(Object &message,
+                           const mlir::DialectRegistry &registry) {
   Object *params = message.getObject("params");
   Array *diagnostics = params ? params->getArray("diagnostics") : nullptr;
   std::optional<llvm::StringRef> uri =
@@ -223,21 +256,22 @@ static bool addDiagnostics(Object &message) {
   if (!diagnostics || !uri ||
       message.getString("method") != "textDocument/publishDiagnostics")
     return false;
-  Array more = getReportDiagnostics(*uri);
+  Array more = getReportDiagnostics(*uri, registry);
   for (Value &diagnostic : more)
     diagnostics->push_back(std::move(diagnostic));
   return !more.empty();
 }
 
 /// Returns a message of the server with what this project adds.
-static std::string amend(llvm::StringRef body) {
+static std::string amend(llvm::StringRef body,
+                         const mlir::DialectRegistry &registry) {
   llvm::Expected<Value> message = llvm::json::parse(body);
   if (!message) {
     llvm::consumeError(message.takeError());
     return body.str();
   }
   Object *object = message->getAsObject();
-  if (!object || (!addDiagnostics(*object) && !addDocs(*object)))
+  if (!object || (!addDiagnostics(*object, registry) && !addDocs(*object)))
     return body.str();
   // Tests of MLIR read indented messages.
   return body.contains('\n') ? llvm::formatv("{0:2}", *message).str()
@@ -245,7 +279,8 @@ static std::string amend(llvm::StringRef body) {
 }
 
 /// Copies messages from `input` to `os`.
-static void forward(int input, llvm::raw_ostream &os) {
+static void forward(int input, llvm::raw_ostream &os,
+                    const mlir::DialectRegistry &registry) {
   constexpr llvm::StringLiteral header = "Content-Length: ", end = "\r\n\r\n";
   std::string buffer;
   char block[4096];
@@ -261,7 +296,8 @@ static void forward(int input, llvm::raw_ostream &os) {
           buffer.size() - stop - end.size() < length)
         break;
       os << buffer.substr(0, start);
-      std::string body = amend(buffer.substr(stop + end.size(), length));
+      std::string body =
+          amend(buffer.substr(stop + end.size(), length), registry);
       os << header << body.size() << end << body;
       os.flush();
       buffer.erase(0, stop + end.size() + length);
@@ -271,7 +307,8 @@ static void forward(int input, llvm::raw_ostream &os) {
   os.flush();
 }
 
-int mlir::amp::runWithReports(llvm::function_ref<int()> server) {
+int mlir::amp::runWithReports(const mlir::DialectRegistry &registry,
+                              llvm::function_ref<int()> server) {
   int ends[2];
   int output = ::dup(STDOUT_FILENO);
   if (output < 0 || ::pipe(ends) != 0)
@@ -280,7 +317,7 @@ int mlir::amp::runWithReports(llvm::function_ref<int()> server) {
   ::close(ends[1]);
   std::thread thread([&] {
     llvm::raw_fd_ostream os(output, /*shouldClose=*/true);
-    forward(ends[0], os);
+    forward(ends[0], os, registry);
   });
   int result = server();
   llvm::outs().flush();

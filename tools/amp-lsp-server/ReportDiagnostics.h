@@ -8,6 +8,7 @@
 #ifndef AMP_TOOLS_AMPLSPSERVER_REPORTDIAGNOSTICS_H
 #define AMP_TOOLS_AMPLSPSERVER_REPORTDIAGNOSTICS_H
 
+#include "mlir/IR/DialectRegistry.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/JSON.h"
 
@@ -18,11 +19,14 @@ namespace mlir::amp {
 /// severity "information", one for each operation with a choice. Returns no
 /// diagnostics if there is no report, and a single diagnostic if the report is
 /// older than the module.
-llvm::json::Array getReportDiagnostics(llvm::StringRef uri);
+/// `registry` has the dialects of the module.
+llvm::json::Array getReportDiagnostics(llvm::StringRef uri,
+                                       const DialectRegistry &registry);
 
 /// Runs `server`, whose messages go to the standard output, and adds the
 /// diagnostics of reports to its messages. Returns the result of `server`.
-int runWithReports(llvm::function_ref<int()> server);
+int runWithReports(const DialectRegistry &registry,
+                   llvm::function_ref<int()> server);
 
 } // namespace mlir::amp
 

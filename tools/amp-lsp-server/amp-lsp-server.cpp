@@ -14,7 +14,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::amp::registerToolDialects(registry);
-  return mlir::amp::runWithReports([&] {
+  return mlir::amp::runWithReports(registry, [&] {
     return int(mlir::failed(mlir::MlirLspServerMain(argc, argv, registry)));
   });
 }
