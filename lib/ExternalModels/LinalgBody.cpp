@@ -365,6 +365,8 @@ bool mlir::amp::isFreshFill(linalg::FillOp fill) {
 
 Arithmetic mlir::amp::getElementArithmetic(LinalgOp op) {
   Block *body = op.getBlock();
+  if (op.getNumDpsInputs() == 0 && !body->getOps<linalg::IndexOp>().empty())
+    return Arithmetic::Indices;
   if (op->getNumResults() != 1 ||
       op.getNumLoops() != op.getNumParallelLoops() ||
       !llvm::all_of(op.getIndexingMapsArray(),

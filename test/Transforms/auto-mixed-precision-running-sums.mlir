@@ -88,3 +88,52 @@ func.func @other_dialects(%a: tensor<64x64xf32>, %n: index) -> (tensor<64x64xf32
   %re = train.matmul %sum#3, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   return %rb, %rc, %rd, %re : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
 }
+
+// -----
+
+// A moving average with a decay near 1 is a sum. A mean that decays faster, or
+// with a gate, is not.
+// CHECK-LABEL: func.func @decays
+// FREE: scf.for {{.*}} -> (tensor<64x64xf32>, tensor<64x64xf16>) {
+// FREE: train.mul {{.*}} : (tensor<64x64xf32>, tensor<f32>) -> tensor<64x64xf32>
+func.func @decays(%a: tensor<64x64xf32>, %n: index) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %slow = train.constant dense<0.99> : tensor<f32>
+  %fast = train.constant dense<0.5> : tensor<f32>
+  %w = train.matmul %a, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %w, %y = %w) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+    %p = train.matmul %a, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %q = train.matmul %a, %y : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %xs = train.mul %x, %slow : (tensor<64x64xf32>, tensor<f32>) -> tensor<64x64xf32>
+    %ys = train.mul %y, %fast : (tensor<64x64xf32>, tensor<f32>) -> tensor<64x64xf32>
+    %xn = train.add %xs, %p : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %yn = train.add %ys, %q : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %xn, %yn : tensor<64x64xf32>, tensor<64x64xf32>
+  }
+  %s = train.matmul %r#0, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %t = train.matmul %r#1, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %s, %t : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+
+// The body of the loop may be in a private function.
+// CHECK-LABEL: func.func @called
+// FREE: func.func private @body(%{{.*}}: tensor<64x64xf32>, {{.*}}) -> tensor<64x64xf32>
+// FREE: train.add {{.*}} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+func.func @called(%a: tensor<64x64xf32>, %n: index) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %w = train.matmul %a, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %w) -> (tensor<64x64xf32>) {
+    %next = func.call @body(%acc, %w) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %next : tensor<64x64xf32>
+  }
+  %r = train.matmul %sum, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+func.func private @body(%acc: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %next = train.add %w, %acc : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %next : tensor<64x64xf32>
+}

@@ -2,7 +2,7 @@
 // the range, and so may its sum. A written-out layer norm keeps its statistics
 // in f32 under every preset.
 //
-// RUN: amp-opt %s --auto-mixed-precision | FileCheck %s
+// RUN: amp-opt %s --auto-mixed-precision | FileCheck %s --check-prefixes=CHECK,OPT
 // RUN: amp-opt %s --auto-mixed-precision=strategy=grappler | FileCheck %s
 // RUN: amp-opt %s --auto-mixed-precision="policy=pytorch strategy=autocast" | FileCheck %s --check-prefixes=CHECK
 // RUN: amp-opt %s --auto-mixed-precision=precision=bf16 | FileCheck %s --check-prefix=BF16
@@ -148,4 +148,63 @@ func.func @gates(%a: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> (tensor<8x8xf32>, 
   %3 = train.mul %1, %2 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   %y1 = train.matmul %3, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   return %y0, %y1 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// A product of a value with itself holds sums of squares if each element meets
+// itself. The operands are low, the result is not, nor is what follows.
+// OPT-LABEL: func.func @gram
+// OPT: %[[G:.*]] = train.matmul {{.*}} {transpose_b} : (tensor<8x64xf16>, tensor<8x64xf16>) -> tensor<8x8xf32>
+// OPT: train.mul %[[G]], {{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+func.func @gram(%a: tensor<8x64xf32>, %w: tensor<64x64xf32>) -> tensor<8x64xf32> {
+  %quarter = train.constant dense<0.25> : tensor<8x8xf32>
+  %x = train.matmul %a, %w : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  %n = train.neg %x : tensor<8x64xf32>
+  %g = train.matmul %x, %n {transpose_b} : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x8xf32>
+  %s = train.mul %g, %quarter : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %o = train.matmul %s, %x : (tensor<8x8xf32>, tensor<8x64xf32>) -> tensor<8x64xf32>
+  return %o : tensor<8x64xf32>
+}
+
+// In a square matrix, rows may meet columns. Parts of a tensor are different
+// values, and a number that both factors have in common is not one of them.
+// OPT-LABEL: func.func @not_gram
+// OPT: train.matmul {{.*}} : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+// OPT: train.matmul {{.*}} : (tensor<8x32xf16>, tensor<8x32xf16>) -> tensor<8x8xf16>
+func.func @not_gram(%a: tensor<8x64xf32>, %w: tensor<64x64xf32>, %t: tensor<f32>) -> tensor<8x32xf32> {
+  %ww = train.matmul %w, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %x = train.matmul %a, %ww : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  %q = train.slice %x {offsets = array<i64: 0, 0>, sizes = array<i64: 8, 32>, strides = array<i64: 1, 1>} : (tensor<8x64xf32>) -> tensor<8x32xf32>
+  %k = train.slice %x {offsets = array<i64: 0, 32>, sizes = array<i64: 8, 32>, strides = array<i64: 1, 1>} : (tensor<8x64xf32>) -> tensor<8x32xf32>
+  %b = train.broadcast %t {dims = array<i64: 0, 1>} : (tensor<f32>) -> tensor<8x32xf32>
+  %qt = train.mul %q, %b : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x32xf32>
+  %kt = train.mul %k, %b : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x32xf32>
+  %g = train.matmul %qt, %kt {transpose_b} : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x8xf32>
+  %o = train.matmul %g, %q : (tensor<8x8xf32>, tensor<8x32xf32>) -> tensor<8x32xf32>
+  return %o : tensor<8x32xf32>
+}
+
+// A product by ones is a sum, and the sum of squares stays f32. A sum of other
+// values is a product.
+// OPT-LABEL: func.func @added_by_a_product
+// OPT: train.matmul {{.*}} : (tensor<8x64xf32>, tensor<64x1xf32>) -> tensor<8x1xf32>
+// OPT: train.matmul {{.*}} : (tensor<8x64xf16>, tensor<64x1xf16>) -> tensor<8x1xf32>
+func.func @added_by_a_product(%a: tensor<8x64xf32>, %w: tensor<64x64xf32>) -> (tensor<8x1xf32>, tensor<8x1xf32>) {
+  %ones = train.constant dense<1.0> : tensor<64x1xf32>
+  %x = train.matmul %a, %w : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  %sq = train.square %x : tensor<8x64xf32>
+  %s = train.matmul %sq, %ones : (tensor<8x64xf32>, tensor<64x1xf32>) -> tensor<8x1xf32>
+  %m = train.matmul %x, %ones : (tensor<8x64xf32>, tensor<64x1xf32>) -> tensor<8x1xf32>
+  return %s, %m : tensor<8x1xf32>, tensor<8x1xf32>
+}
+
+// Two differences from one value, as in a running variance.
+// CHECK-LABEL: func.func @differences
+// CHECK: train.mul {{.*}} : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x64xf32>
+func.func @differences(%a: tensor<8x64xf32>, %w: tensor<64x64xf32>, %m: tensor<64xf32>, %n: tensor<64xf32>) -> tensor<8x64xf32> {
+  %x = train.matmul %a, %w : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  %c = train.sub %x, %m : (tensor<8x64xf32>, tensor<64xf32>) -> tensor<8x64xf32>
+  %d = train.sub %x, %n : (tensor<8x64xf32>, tensor<64xf32>) -> tensor<8x64xf32>
+  %sq = train.mul %c, %d : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x64xf32>
+  %o = train.matmul %sq, %w : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  return %o : tensor<8x64xf32>
 }

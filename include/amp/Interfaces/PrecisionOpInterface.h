@@ -54,6 +54,8 @@ enum class Arithmetic : uint8_t {
   /// Builds numbers from the bits of operands: shifts and masks of integers,
   /// and floats from their bits.
   Bits,
+  /// Gives indices, which depend on no operand.
+  Indices,
 };
 
 /// The slots of one operation. Slots are numbered from 0; an operand or result

@@ -15,6 +15,8 @@ Reason mlir::amp::getDenial(const SlotVertex &vertex) {
     return Reason::DoesNotFit;
   if (vertex.proof == RangeProof::Bits)
     return Reason::Bits;
+  if (vertex.proof == RangeProof::Indices)
+    return Reason::Indices;
   if (vertex.proof == RangeProof::MeasuredBeyond)
     return Reason::MeasuredBeyond;
   if (vertex.proof == RangeProof::MeasuredLost)
@@ -46,6 +48,9 @@ StringRef mlir::amp::explain(Reason reason) {
   case Reason::Bits:
     return "computed from integer bits, such as random numbers, or only used "
            "with such values; a low type has too few values";
+  case Reason::Indices:
+    return "computed from indices and constants alone, such as positions, "
+           "which a low type would round";
   case Reason::RunningSum:
     return "a sum that a loop carries, which would lose small terms in low "
            "precision";

@@ -71,6 +71,8 @@ private:
         set(v, State::F32, Reason::CompositePattern);
       else if (vertex.opClass == OpClass::Deny)
         set(v, State::F32, getDenial(vertex));
+      else if (isUnprovedSquare(v))
+        set(v, State::F32, Reason::Range);
       else if (vertex.opClass == OpClass::Allow &&
                (vertex.pinned || (!vertex.isProductResult && !hasChoice(v))))
         set(v, State::Low, Reason::Allowed);
@@ -80,6 +82,15 @@ private:
   bool isInCompositePattern(VertexId v) const {
     return vertices[v].slot != SlotVertex::carried &&
            graph.isInCompositePattern(vertices[v].op);
+  }
+
+  /// Whether `v` is the result of a product that may leave the range of the low
+  /// type because it holds sums of squares.
+  bool isUnprovedSquare(VertexId v) const {
+    const SlotVertex &vertex = vertices[v];
+    return vertex.isSquare && graph.getLowType() &&
+           vertex.proof != RangeProof::MeasuredFits &&
+           !graph.findFittingRange(v);
   }
 
   /// Whether the operands of an allowed product may stay f32 if this costs
@@ -116,7 +127,7 @@ private:
 
   /// Whether the reader of `use` gets a cast, or the value is known to fit.
   bool endsTaint(const SlotUse &use) const {
-    if (isUpdateProduct(use.user))
+    if (conducts(use.user))
       return false;
     const SlotVertex &user = vertices[use.user];
     return user.kind == SlotKind::Compute ||
@@ -142,6 +153,14 @@ private:
            !vertices[v].pinned && vertices[v].given == Pin::None &&
            !towardsGradients.contains(vertices[v].op);
   }
+  /// Whether a flood continues through the product of which `v` holds the
+  /// operands. A product by a constant with a single number is a sum, and the
+  /// taint does not end at sums.
+  bool conducts(VertexId v) const {
+    const SlotVertex &vertex = vertices[v];
+    return isUpdateProduct(v) ||
+           (endsAtFitting && vertex.addsUp && vertex.given == Pin::None);
+  }
   bool isMovement(VertexId v) const {
     return vertices[v].opClass == OpClass::Clear && vertices[v].produces;
   }
@@ -153,7 +172,7 @@ private:
   void taint() {
     SmallVector<VertexId> sources;
     for (VertexId v = 1; v < vertices.size(); ++v)
-      if (vertices[v].kind == SlotKind::Range &&
+      if ((vertices[v].kind == SlotKind::Range || vertices[v].isSquare) &&
           result.states[v] == State::F32 && vertices[v].produces &&
           !vertices[v].isBounded && !isInCompositePattern(v))
         sources.push_back(v);
@@ -221,7 +240,7 @@ private:
           });
       }
       forEachResultSlot(v, [&](VertexId slot) { enter(slot, v); });
-      if (isUpdateProduct(v))
+      if (conducts(v))
         for (VertexId slot : productResults.lookup(v))
           enter(slot, v);
     }
@@ -234,8 +253,8 @@ private:
       // nothing.
       const bool onlyReads = reason == Reason::Update && step.root != 0 &&
                              !vertices[step.slot].produces &&
-                             !isUpdateProduct(step.slot);
-      if ((!isFree(step.slot) && !isUpdateProduct(step.slot)) || onlyReads)
+                             !conducts(step.slot);
+      if ((!isFree(step.slot) && !conducts(step.slot)) || onlyReads)
         continue;
       set(step.slot, State::F32, reason, step.root);
       result.previous[step.slot] = step.from;

@@ -7,17 +7,133 @@
 
 #include "RunningSums.h"
 
+#include "ConstantFactors.h"
+
+#include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
+#include "amp/Support/RegionFlow.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::amp;
 
+static bool hasFloatElements(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+}
+
 namespace {
+
+/// The arithmetic of single operations, by their interfaces or by the policy.
+class SumArithmetic {
+public:
+  explicit SumArithmetic(const Policy &policy) : policy(policy) {}
+
+  /// Whether the only result of the owner is `operand` plus or minus another
+  /// value.
+  bool addsTo(OpOperand &operand) const {
+    Operation *op = operand.getOwner();
+    if (op->getNumResults() != 1 ||
+        op->getResult(0).getType() != operand.get().getType())
+      return false;
+    auto iface = getInterface(op);
+    if (!iface)
+      return policy.classify(op->getName()) == OpClass::Infer &&
+             op->getNumRegions() == 0 && op->getNumOperands() == 2 &&
+             policy.findLinearKind(op) == LinearRule::Kind::Joint;
+    if (iface.getArithmetic() == Arithmetic::Add ||
+        iface.getArithmetic() == Arithmetic::Subtract)
+      return true;
+    // A product adds to its destination.
+    auto style = dyn_cast<DestinationStyleOpInterface>(op);
+    if (!style || !style.isDpsInit(&operand))
+      return false;
+    PrecisionSlots slots;
+    iface.getPrecisionSlots(slots);
+    return llvm::is_contained(slots.kinds, SlotKind::Compute);
+  }
+
+  /// Whether the only result of the owner is `operand` times a constant near 1.
+  bool decays(OpOperand &operand) const {
+    Operation *op = operand.getOwner();
+    if (op->getNumResults() != 1 || op->getNumOperands() != 2 ||
+        op->getResult(0).getType() != operand.get().getType())
+      return false;
+    auto iface = getInterface(op);
+    bool isProduct =
+        iface ? iface.getArithmetic() == Arithmetic::Multiply
+              : policy.classify(op->getName()) == OpClass::Infer &&
+                    policy.findLinearKind(op) == LinearRule::Kind::Product;
+    return isProduct &&
+           isNearOne(op->getOperand(1 - operand.getOperandNumber()));
+  }
+
+  /// Whether the only result of the owner holds all elements of `operand`.
+  bool moves(OpOperand &operand) const {
+    Operation *op = operand.getOwner();
+    auto from = dyn_cast<ShapedType>(operand.get().getType());
+    auto to = op->getNumResults() == 1
+                  ? dyn_cast<ShapedType>(op->getResult(0).getType())
+                  : ShapedType();
+    return from && to && from.getElementType() == to.getElementType() &&
+           from.hasStaticShape() && to.hasStaticShape() &&
+           from.getNumElements() == to.getNumElements() &&
+           llvm::count_if(op->getOperands(), hasFloatElements) == 1 &&
+           movesElements(op);
+  }
+
+private:
+  PrecisionOpInterface getInterface(Operation *op) const {
+    return policy.findAdapted(op->getName())
+               ? PrecisionOpInterface()
+               : dyn_cast<PrecisionOpInterface>(op);
+  }
+
+  bool movesElements(Operation *op) const {
+    const Adapter *adapter =
+        policy.findAdapter(op->getName().getDialectNamespace());
+    auto rule = dyn_cast<FloatRangeOpInterface>(op);
+    return (adapter && adapter->moves.contains(op->getName().getStringRef())) ||
+           (rule && rule.getElementFlow() == ElementFlow::Moves);
+  }
+
+  /// Whether `value` is a constant, moved or repeated, with an element near 1
+  /// or -1, other than these.
+  bool isNearOne(Value value) const {
+    constexpr int limit = 8;
+    constexpr double distance = 1.0 / 16;
+    for (int depth = 0; depth < limit; ++depth) {
+      Operation *op = value.getDefiningOp();
+      if (!op)
+        return false;
+      const AdapterOperation *adapted = policy.findAdapted(op->getName());
+      if (adapted ? adapted->isConstant(op)
+                  : op->hasTrait<OpTrait::ConstantLike>()) {
+        auto elements = readConstant(op, adapted, {});
+        if (!elements || elements->range.isEmpty())
+          return false;
+        auto isNear = [&](double number) {
+          double gap = std::abs(std::abs(number) - 1);
+          return gap != 0 && gap <= distance;
+        };
+        return isNear(elements->range.lo) || isNear(elements->range.hi);
+      }
+      if (op->getNumOperands() == 0 || !movesElements(op))
+        return false;
+      value = op->getOperand(0);
+    }
+    return false;
+  }
+
+  const Policy &policy;
+};
 
 /// How a value depends on a value that a loop carries.
 struct Dependence {
@@ -28,24 +144,51 @@ struct Dependence {
   bool isOther = false;
 };
 
-/// Follows one carried value through the body of its loop.
+/// Where values flow that control flow and calls hand on.
+struct ModuleFlow {
+  explicit ModuleFlow(Operation *root) {
+    SymbolTableCollection tables;
+    root->walk([&](CallOpInterface call) {
+      auto callee = dyn_cast_or_null<FunctionOpInterface>(
+          call.resolveCallableInTable(&tables));
+      if (callee && !callee.isExternal())
+        callees[call] = callee;
+    });
+  }
+
+  llvm::DenseMap<Operation *, FunctionOpInterface> callees;
+  RegionFlow regions;
+};
+
+/// Follows one carried value through the body of its loop, and through the
+/// functions that the body calls.
 class SumTrace {
 public:
-  SumTrace(LoopLikeOpInterface loop, BlockArgument carried)
-      : loop(loop), carried(carried) {}
+  SumTrace(Operation *loop, ArrayRef<OpOperand *> yielded, ModuleFlow &flow,
+           const SumArithmetic &arithmetic)
+      : loop(loop), yielded(yielded.begin(), yielded.end()), flow(flow),
+        arithmetic(arithmetic) {}
 
-  /// Adds the sums to `sums` if `yielded` is one.
-  void run(Value yielded, llvm::DenseSet<Value> &sums) {
-    add(carried, {/*isSum=*/true, /*isAddedTo=*/false, /*isOther=*/false});
-    while (!worklist.empty()) {
-      Value value = worklist.pop_back_val();
-      Dependence of = known.lookup(value);
-      for (OpOperand &use : value.getUses())
-        visit(use, of);
+  /// Adds the sums to `sums` if each iteration adds to `carried`.
+  void run(Value carried, llvm::DenseSet<Value> &sums) {
+    // Most carried values are not sums. At first only the sums are followed.
+    for (bool all : {false, true}) {
+      followsAll = all;
+      known.clear();
+      calls.clear();
+      add(carried, {/*isSum=*/true, /*isAddedTo=*/false, /*isOther=*/false});
+      while (!worklist.empty()) {
+        Value value = worklist.pop_back_val();
+        Dependence of = known.lookup(value);
+        for (OpOperand &use : value.getUses())
+          visit(use, of);
+      }
+      for (OpOperand *operand : yielded) {
+        Dependence end = known.lookup(operand->get());
+        if (!end.isSum || !end.isAddedTo || end.isOther)
+          return;
+      }
     }
-    Dependence end = known.lookup(yielded);
-    if (!end.isSum || !end.isAddedTo || end.isOther)
-      return;
     for (auto &[value, of] : known)
       if (of.isSum && !of.isOther)
         sums.insert(value);
@@ -53,6 +196,8 @@ public:
 
 private:
   void add(Value value, Dependence of) {
+    if (of.isOther && !followsAll)
+      return;
     Dependence &entry = known[value];
     Dependence joined = {entry.isSum || of.isSum,
                          entry.isAddedTo || of.isAddedTo,
@@ -66,74 +211,95 @@ private:
 
   void visit(OpOperand &use, Dependence of) {
     Operation *op = use.getOwner();
-    // Control flow forwards the value.
-    auto branch = dyn_cast<RegionBranchOpInterface>(
-        op->hasTrait<OpTrait::IsTerminator>() ? op->getParentOp() : op);
-    if (branch) {
-      const RegionBranchSuccessorMapping &mapping = getMapping(branch);
-      auto it = mapping.find(&use);
-      if (it == mapping.end())
-        return;
-      // A result of the loop itself is read after it.
-      for (Value input : it->second)
-        if (input.getDefiningOp() != loop)
-          add(input, of);
+    if (handOn(use, of))
       return;
-    }
-    if (of.isSum && addsTo(use))
+    if (of.isSum && (arithmetic.addsTo(use) || arithmetic.decays(use)))
       of.isAddedTo = true;
-    else if (of.isSum)
+    else if (of.isSum && !arithmetic.moves(use))
       of = {/*isSum=*/false, /*isAddedTo=*/false, /*isOther=*/true};
     for (Value result : op->getResults())
       add(result, of);
     // An unknown operation between may forward in any way what its body reads.
     for (Operation *parent = op->getParentOp();
-         parent != loop && !isa<RegionBranchOpInterface>(parent);
+         parent && parent != loop && !isa<FunctionOpInterface>(parent);
          parent = parent->getParentOp())
-      for (Value result : parent->getResults())
-        add(result, {/*isSum=*/false, /*isAddedTo=*/false, /*isOther=*/true});
+      if (!RegionFlow::isKnown(parent))
+        for (Value result : parent->getResults())
+          add(result, {/*isSum=*/false, /*isAddedTo=*/false, /*isOther=*/true});
   }
 
-  /// Whether the only result of the owner is `operand` plus another value.
-  static bool addsTo(OpOperand &operand) {
-    auto op = dyn_cast<PrecisionOpInterface>(operand.getOwner());
-    if (!op || op->getNumResults() != 1 ||
-        op->getResult(0).getType() != operand.get().getType())
-      return false;
-    if (op.getArithmetic() == Arithmetic::Add)
+  /// Follows the value of `use` to where control flow or a call hands it on.
+  /// Returns whether the operation computes nothing from it.
+  bool handOn(OpOperand &use, Dependence of) {
+    Operation *op = use.getOwner();
+    if (FunctionOpInterface callee = flow.callees.lookup(op)) {
+      unsigned first =
+          cast<CallOpInterface>(op).getArgOperands().getBeginOperandIndex();
+      unsigned index = use.getOperandNumber() - first;
+      calls[callee].insert(op);
+      if (index < callee.getNumArguments())
+        add(callee.getArgument(index), of);
       return true;
-    // A product adds to its destination.
-    auto style = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
-    if (!style || !style.isDpsInit(&operand))
-      return false;
-    PrecisionSlots slots;
-    op.getPrecisionSlots(slots);
-    return llvm::is_contained(slots.kinds, SlotKind::Compute);
+    }
+    Operation *parent = op->getParentOp();
+    if (isa_and_nonnull<FunctionOpInterface>(parent) &&
+        op->hasTrait<OpTrait::ReturnLike>()) {
+      // Only to the calls through which the value came.
+      auto it = calls.find(parent);
+      if (it != calls.end())
+        for (Operation *call : it->second)
+          if (use.getOperandNumber() < call->getNumResults())
+            add(call->getResult(use.getOperandNumber()), of);
+      return true;
+    }
+    if (llvm::is_contained(yielded, &use))
+      return true;
+    ArrayRef<Value> inputs = flow.regions.getInputs(use);
+    // A result of the loop itself is read after it.
+    for (Value input : inputs)
+      if (input.getDefiningOp() != loop)
+        add(input, of);
+    return !inputs.empty() || isa<RegionBranchOpInterface>(op) ||
+           (op->hasTrait<OpTrait::IsTerminator>() &&
+            isa_and_nonnull<RegionBranchOpInterface>(parent));
   }
 
-  const RegionBranchSuccessorMapping &getMapping(RegionBranchOpInterface op) {
-    auto [it, isNew] = mappings.try_emplace(op);
-    if (isNew)
-      op.getSuccessorOperandInputMapping(it->second);
-    return it->second;
-  }
-
-  LoopLikeOpInterface loop;
-  BlockArgument carried;
+  Operation *loop;
+  SmallVector<OpOperand *, 1> yielded;
+  ModuleFlow &flow;
+  const SumArithmetic &arithmetic;
+  /// Whether values that are computed in another way are followed too.
+  bool followsAll = false;
   llvm::DenseMap<Value, Dependence> known;
+  /// By function: the calls through which the value came.
+  llvm::DenseMap<Operation *, llvm::SmallPtrSet<Operation *, 2>> calls;
   SmallVector<Value> worklist;
-  llvm::DenseMap<Operation *, RegionBranchSuccessorMapping> mappings;
 };
 
 } // namespace
 
-void mlir::amp::findRunningSums(Operation *op, llvm::DenseSet<Value> &sums) {
-  auto loop = dyn_cast<LoopLikeOpInterface>(op);
-  if (!loop || !isa<RegionBranchOpInterface>(op))
-    return;
-  for (BlockArgument carried : loop.getRegionIterArgs()) {
-    OpOperand *yielded = loop.getTiedLoopYieldedValue(carried);
-    if (yielded && isa<FloatType>(getElementTypeOrSelf(carried.getType())))
-      SumTrace(loop, carried).run(yielded->get(), sums);
-  }
+llvm::DenseSet<Value> mlir::amp::findRunningSums(Operation *root,
+                                                 const Policy &policy) {
+  llvm::DenseSet<Value> sums;
+  std::optional<ModuleFlow> flow;
+  SumArithmetic arithmetic(policy);
+  root->walk([&](Operation *op) {
+    if (op->getNumRegions() == 0 || isa<FunctionOpInterface>(op) ||
+        op->hasTrait<OpTrait::SymbolTable>())
+      return;
+    for (Region &region : op->getRegions())
+      for (Value carried : region.getArguments()) {
+        if (!hasFloatElements(carried))
+          continue;
+        if (!flow)
+          flow.emplace(root);
+        SmallVector<OpOperand *, 1> yielded;
+        for (OpOperand *source : flow->regions.getSources(carried))
+          if (op->isProperAncestor(source->getOwner()))
+            yielded.push_back(source);
+        if (!yielded.empty())
+          SumTrace(op, yielded, *flow, arithmetic).run(carried, sums);
+      }
+  });
+  return sums;
 }

@@ -8,19 +8,24 @@
 #ifndef AMP_LIB_PRECISION_ASSIGNMENT_RUNNINGSUMS_H
 #define AMP_LIB_PRECISION_ASSIGNMENT_RUNNINGSUMS_H
 
+#include "amp/Precision/Policy/Policy.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace mlir::amp {
 
-/// Adds to `sums` the running sums of `op` if it is a loop. A running sum is a
-/// carried value to which each iteration adds terms that do not depend on it.
-/// Gradients and losses that are accumulated over micro-batches are examples.
-/// The intermediate sums are added too. In a low type such a sum loses all
-/// terms that are smaller than half a unit in its last place, for any total. (A
-/// residual stream is not a running sum, because its terms depend on the
-/// value.)
-void findRunningSums(Operation *op, llvm::DenseSet<Value> &sums);
+/// Returns the running sums of all loops in `root`, with their intermediate
+/// sums. A running sum is a value that a loop carries and to which each
+/// iteration adds terms that do not depend on it. Gradients and losses that are
+/// accumulated over micro-batches are examples. In a low type such a sum loses
+/// all terms that are smaller than half a unit in its last place, for any
+/// total. (A residual stream is not a running sum, because its terms depend on
+/// the value.)
+///
+/// A loop may also multiply the sum by a constant near 1, as a moving average
+/// or a discounted return does. A low type would change this decay or round it
+/// to 1.
+llvm::DenseSet<Value> findRunningSums(Operation *root, const Policy &policy);
 
 } // namespace mlir::amp
 

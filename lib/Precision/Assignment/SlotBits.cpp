@@ -1,4 +1,4 @@
-//===- SlotBits.cpp - Values computed from integer bits -------------------===//
+//===- SlotBits.cpp - Values computed from bits and indices ---------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -78,4 +78,45 @@ void SlotGraph::denyBits() {
   for (const SlotUse &use : uses)
     if (isKept[use.producer] && !vertices[use.user].produces)
       keep(use.user);
+}
+
+/// Keeps slots f32 that compute with indices and constants alone. Operations
+/// that only move such values follow their readers, unless the results are
+/// computed with.
+void SlotGraph::denyIndices() {
+  std::vector<bool> gives(vertices.size(), false), isKept(vertices.size());
+  SmallVector<VertexId> worklist;
+  auto keep = [&](VertexId v) {
+    SlotVertex &vertex = vertices[v];
+    if (v == 0 || isKept[v] || vertex.isConstant)
+      return;
+    isKept[v] = true;
+    worklist.push_back(v);
+    bool isListed = vertex.opClass == OpClass::Allow &&
+                    vertex.kind != SlotKind::Compute && !vertex.isProductResult;
+    if (vertex.pinned || isListed || vertex.proof == RangeProof::DoesNotFit)
+      return;
+    vertex.proof = RangeProof::Indices;
+    vertex.opClass = OpClass::Deny;
+  };
+  for (const SlotValue &entry : values)
+    gives[entry.vertex] =
+        gives[entry.vertex] || wide->indices.contains(entry.value);
+  for (VertexId v = 1; v < vertices.size(); ++v) {
+    const SlotVertex &vertex = vertices[v];
+    bool isProduct = vertex.kind == SlotKind::Compute &&
+                     llvm::any_of(vertex.op->getResults(), [&](Value result) {
+                       return wide->indices.contains(result);
+                     });
+    if (isProduct || (gives[v] && vertex.opClass != OpClass::Clear &&
+                      vertex.slot != SlotVertex::carried))
+      keep(v);
+  }
+  std::vector<SmallVector<VertexId, 2>> producers(vertices.size());
+  for (const SlotUse &use : uses)
+    if (use.producer != 0 && gives[use.producer] && use.producer != use.user)
+      producers[use.user].push_back(use.producer);
+  while (!worklist.empty())
+    for (VertexId producer : producers[worklist.pop_back_val()])
+      keep(producer);
 }

@@ -7,8 +7,6 @@
 
 #include "amp/Precision/Assignment/SlotGraph.h"
 
-#include "RunningSums.h"
-
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -131,7 +129,6 @@ void SlotGraph::addCarriedValues(Operation *op, const OperationInfo &info,
   // Pins of the operation itself and of the operations that forward its values
   // have priority. A pin of an enclosing operation applies to the other values.
   Pin ownPin = findOwnPin(op);
-  findRunningSums(op, runningSums);
   SmallVector<VertexId> carried, sums;
   SmallVector<std::tuple<VertexId, Pin, Operation *>> pinned;
   auto vertexFor = [&](Value value) {
@@ -142,7 +139,7 @@ void SlotGraph::addCarriedValues(Operation *op, const OperationInfo &info,
       vertices[vertex].produces = true;
       addValue(value, vertex);
       carried.push_back(vertex);
-      if (runningSums.contains(value))
+      if (getRunningSums().contains(value))
         sums.push_back(vertex);
       if (ownPin != Pin::None)
         pinned.push_back({vertex, ownPin, op});

@@ -8,6 +8,7 @@
 #include "amp/Precision/Assignment/SlotGraph.h"
 
 #include "CompositePatterns.h"
+#include "RunningSums.h"
 #include "TripCount.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
@@ -71,6 +72,9 @@ SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
   for (FunctionOpInterface function : group.functions)
     for (Block &block : function.getFunctionBody())
       size += block.getOperations().size();
+  if (!wide)
+    for (FunctionOpInterface function : group.functions)
+      ownSums.insert_range(findRunningSums(function, policy));
   // Reserve generously. Unused memory is never touched, but growing copies.
   vertices.reserve(3 * size);
   values.reserve(2 * size);
@@ -109,12 +113,18 @@ SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
   resolveProducers();
   if (wide && !wide->bits.empty())
     denyBits();
+  if (wide && !wide->indices.empty())
+    denyIndices();
   if (low)
     applyRanges(group.functions);
   if (policy.hasSlotTypes())
     applySlotTypes(group);
   numbers.clear();
   buildAdjacency();
+}
+
+const llvm::DenseSet<Value> &SlotGraph::getRunningSums() const {
+  return wide ? wide->runningSums : ownSums;
 }
 
 /// Gives slots of single operations the types of the policy.
@@ -262,7 +272,7 @@ VertexId SlotGraph::addVertex(Operation *op, int8_t slot, SlotKind kind,
                       /*isProductResult=*/false, /*pinned=*/false,
                       /*isConstant=*/false, /*isBounded=*/false,
                       /*isRounded=*/false, /*isSum=*/false, /*isLimit=*/false,
-                      RangeProof::None});
+                      /*isSquare=*/false, /*addsUp=*/false, RangeProof::None});
   return vertices.size() - 1;
 }
 

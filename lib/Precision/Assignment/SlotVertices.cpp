@@ -267,8 +267,10 @@ SmallVector<VertexId, 8> SlotGraph::addSlotVertices(Operation *op,
       opClass == OpClass::Unlisted)
     return slotVertices;
   bool hasCompute = llvm::is_contained(scratch.kinds, SlotKind::Compute);
-  bool givesSum = !runningSums.empty() && op->getNumResults() == 1 &&
-                  runningSums.contains(op->getResult(0));
+  bool givesSum =
+      op->getNumResults() == 1 && getRunningSums().contains(op->getResult(0));
+  const bool isSquare = hasCompute && pin == Pin::None && givesSquares(op);
+  const bool isSumOfProduct = hasCompute && pin == Pin::None && addsUp(op);
   for (auto [slot, kind] : llvm::enumerate(scratch.kinds)) {
     if (kind == SlotKind::Fixed)
       continue;
@@ -286,6 +288,8 @@ SmallVector<VertexId, 8> SlotGraph::addSlotVertices(Operation *op,
     vertices[vertex].isRounded =
         static_cast<int8_t>(slot) == scratch.roundedSlot;
     vertices[vertex].isBounded = info.adapted && info.adapted->isBounded;
+    vertices[vertex].isSquare = isSquare && kind != SlotKind::Compute;
+    vertices[vertex].addsUp = isSumOfProduct && kind == SlotKind::Compute;
     slotVertices[slot] = vertex;
   }
   return slotVertices;

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A product is a square if both factors are proportional to one value, in any
-// spelling: a * a, a * -a, (a - b) * (b - a), (2 * a) * a.
+// spelling: a * a, a * -a, (a - b) * (b - a), (2 * a) * a. So is a product of
+// two differences from one value, (a - b) * (a - c), as in a running variance.
 //
 // A square may leave the range of f16. A low type with the exponents of f32
 // holds every square, and then only its rounding counts. That matters where
@@ -120,6 +121,30 @@ Value SlotGraph::findCommonFactor(Operation *op) const {
   return {};
 }
 
+/// Returns whether `op` subtracts operand 1 from operand 0 or adds it, element
+/// by element.
+bool SlotGraph::isDifference(Operation *op) const {
+  if (op->getNumOperands() != 2 || op->getNumRegions() != 0)
+    return false;
+  auto it = infos.find(op->getName());
+  bool isForeign =
+      it != infos.end() && (it->second.adapted || !it->second.hasSlots);
+  if (PrecisionOpInterface iface = getInterface(op); iface && !isForeign)
+    return iface.getArithmetic() == Arithmetic::Subtract;
+  return policy.classify(op->getName()) == OpClass::Infer &&
+         policy.findLinearKind(op) == LinearRule::Kind::Joint;
+}
+
+/// Returns the value from which both factors of `op` are differences, or null.
+Value SlotGraph::findCommonMinuend(Operation *op) const {
+  Operation *left = op->getOperand(0).getDefiningOp(),
+            *right = op->getOperand(1).getDefiningOp();
+  if (!left || !right || !isDifference(left) || !isDifference(right) ||
+      !areEqual(left->getOperand(0), right->getOperand(0)))
+    return {};
+  return left->getOperand(0);
+}
+
 /// Returns the value to which both factors of `op` are proportional, if it is a
 /// square, or null.
 Value SlotGraph::findSquared(Operation *op, const OperationInfo &info,
@@ -132,22 +157,18 @@ Value SlotGraph::findSquared(Operation *op, const OperationInfo &info,
       return {};
     if (llvm::all_equal(op->getOperands()))
       return op->getOperand(0);
-    return policy.findLinearKind(op) == LinearRule::Kind::Product
-               ? findCommonFactor(op)
-               : Value();
+    if (policy.findLinearKind(op) != LinearRule::Kind::Product)
+      return {};
+    Value factor = findCommonFactor(op);
+    return factor ? factor : findCommonMinuend(op);
   }
   PrecisionOpInterface iface = getInterface(op);
   if (iface.getArithmetic() == Arithmetic::Square)
     return op->getOperand(0);
-  return isBinary && iface.getArithmetic() == Arithmetic::Multiply
-             ? findCommonFactor(op)
-             : Value();
-}
-
-/// Returns whether the square of each number that `value` can hold is finite in
-/// the low type.
-bool SlotGraph::hasBoundedSquare(Value value) const {
-  return interval::square(getRanges(value).get(value)).fits(low);
+  if (!isBinary || iface.getArithmetic() != Arithmetic::Multiply)
+    return {};
+  Value factor = findCommonFactor(op);
+  return factor ? factor : findCommonMinuend(op);
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #include "amp/Precision/Assignment/WideValues.h"
 
 #include "ConstantFactors.h"
+#include "RunningSums.h"
 #include "UpdateOperations.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
@@ -65,6 +66,8 @@ public:
           mark(value, found.bits);
         else if (source == Source::Seed)
           mark(value, found.seeds);
+        else if (source == Source::Indices || isIntegerTable(op))
+          mark(value, found.indices);
       }
       if (isConstant(op))
         markNumbers(op);
@@ -72,6 +75,7 @@ public:
         markUpdates(function);
     });
     found.updateOperations = findUpdateOperations(root);
+    found.runningSums = findRunningSums(root, policy);
     found.factorsF16 = findConstantFactors(root, policy, constants);
     if (worklist.empty() && operands.empty())
       return std::move(found);
@@ -92,7 +96,7 @@ private:
   // Bits and seeds
   //===--------------------------------------------------------------------===//
 
-  enum class Source : uint8_t { None, Bits, Seed };
+  enum class Source : uint8_t { None, Bits, Indices, Seed };
   using Marks = llvm::DenseSet<Value>;
 
   void mark(Value value, Marks &marks) {
@@ -111,6 +115,9 @@ private:
     else if (adapted ? adapted->isBits
                      : iface && iface.getArithmetic() == Arithmetic::Bits)
       it->second = Source::Bits;
+    else if (adapted ? adapted->givesIndices
+                     : iface && iface.getArithmetic() == Arithmetic::Indices)
+      it->second = Source::Indices;
     return it->second;
   }
 
@@ -124,20 +131,50 @@ private:
     return op && isConstant(op);
   }
 
+  /// Returns the value whose elements operations move or repeat to give
+  /// `value`.
+  Value skipMoves(Value value) const {
+    constexpr int limit = 8;
+    for (int depth = 0; depth < limit; ++depth) {
+      Operation *op = value.getDefiningOp();
+      if (!op || op->getNumOperands() == 0 || !movesElements(op) ||
+          llvm::count_if(op->getOperands(), holdsNumbers) != 1)
+        break;
+      value = op->getOperand(0);
+    }
+    return value;
+  }
+
+  /// Whether `op` is a constant tensor of several integers.
+  bool isIntegerTable(Operation *op) const {
+    Attribute value;
+    if (!isConstant(op) || op->getNumResults() != 1 ||
+        holdsFloats(op->getResult(0)) || !holdsNumbers(op->getResult(0)))
+      return false;
+    for (NamedAttribute attribute : op->getAttrs())
+      if (auto elements = dyn_cast<ElementsAttr>(attribute.getValue()))
+        return !elements.isSplat();
+    return false;
+  }
+
   /// Whether the value of `use`, which is in `marks`, decides the results of
   /// the operation.
   bool decides(OpOperand &use, const Marks &marks) const {
     Operation *op = use.getOwner();
-    if (&marks == &found.seeds) {
+    if (&marks == &found.seeds || &marks == &found.indices) {
       int8_t shape = PrecisionSlots::none;
       if (auto iface = dyn_cast<PrecisionOpInterface>(op)) {
         PrecisionSlots slots;
         iface.getPrecisionSlots(slots);
         shape = slots.shapeOperand;
       }
+      const bool readsFloats = llvm::any_of(op->getOperands(), holdsFloats);
       return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
-        return !holdsFloats(operand.get()) || marks.contains(operand.get()) ||
-               isConstant(operand.get()) ||
+        bool counts = readsFloats || &marks == &found.seeds
+                          ? holdsFloats(operand.get())
+                          : holdsNumbers(operand.get());
+        return !counts || marks.contains(operand.get()) ||
+               isConstant(skipMoves(operand.get())) ||
                static_cast<int>(operand.getOperandNumber()) == shape;
       });
     }
@@ -216,7 +253,8 @@ private:
   /// Whether `marks` originate from constants, which are beyond the range of a
   /// low type or near 1.
   bool areNumbers(const Marks &marks) const {
-    return &marks != &found.bits && &marks != &found.seeds;
+    return &marks != &found.bits && &marks != &found.indices &&
+           &marks != &found.seeds;
   }
 
   /// Marks the values that the owner of `use` computes from a value of `marks`.
@@ -224,7 +262,7 @@ private:
     Operation *op = use.getOwner();
     if (&marks == &nearF16 || &marks == &nearBF16)
       return limit(op, marks);
-    if (isProduct(op) ||
+    if ((isProduct(op) && &marks != &found.indices) ||
         (areNumbers(marks) ? !keepsLarge(op, marks) : !decides(use, marks)))
       return;
     for (OpResult result : op->getResults())

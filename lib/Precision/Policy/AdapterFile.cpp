@@ -229,6 +229,7 @@ AdapterReader::readOperation(const AdapterOperationDocument &document,
     op.typeAttributes.push_back(attribute.text);
   op.isBounded = readBool(document.bounded, "bounded");
   op.isBits = readBool(document.bits, "bits");
+  op.givesIndices = readBool(document.indices, "indices");
   for (const BodyDocument &body : document.bodies) {
     SlotKind kind = readKind(body.kind);
     for (const PolicyScalar &nested : body.operations)
@@ -364,6 +365,8 @@ static void printOperation(raw_ostream &os, const AdapterOperation &op) {
     os << indent << "bounded: true\n";
   if (op.isBits)
     os << indent << "bits: true\n";
+  if (op.givesIndices)
+    os << indent << "indices: true\n";
   if (op.regions != RegionRule::None)
     os << indent
        << "regions: " << (op.regions == RegionRule::Keep ? "keep" : "follow")

@@ -69,6 +69,7 @@ struct MappingTraits<mlir::amp::detail::AdapterOperationDocument> {
     io.mapOptional("bodies", operation.bodies);
     io.mapOptional("bounded", operation.bounded);
     io.mapOptional("bits", operation.bits);
+    io.mapOptional("indices", operation.indices);
   }
 };
 

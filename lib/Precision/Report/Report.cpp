@@ -35,6 +35,8 @@ StringRef mlir::amp::stringifyReason(Reason reason) {
     return "measured-lost";
   case Reason::Bits:
     return "bits";
+  case Reason::Indices:
+    return "indices";
   case Reason::RunningSum:
     return "running-sum";
   case Reason::Poisoned:

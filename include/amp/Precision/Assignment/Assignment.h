@@ -30,6 +30,8 @@ enum class Reason : uint8_t {
   MeasuredLost,
   /// Computed from integer bits, such as random numbers.
   Bits,
+  /// Computed from indices and constants alone, such as positions.
+  Indices,
   /// A sum that a loop carries. Rounding would stop it from growing.
   RunningSum,
   /// A denied producer upstream.

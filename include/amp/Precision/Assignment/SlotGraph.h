@@ -40,6 +40,9 @@ enum class RangeProof : uint8_t {
   /// The slot is denied, unless a pin decides. It reads or produces values made
   /// of integer bits, such as random numbers.
   Bits,
+  /// The slot is denied, unless a pin decides. Its values are computed from
+  /// indices and constants alone.
+  Indices,
   /// All values of the slot fit the low type in the data of a calibration. If
   /// it is a range slot, it counts as a storage slot.
   MeasuredFits,
@@ -80,6 +83,12 @@ struct SlotVertex {
   /// Whether the operation limits values by a number near 1 or -1 that the low
   /// type rounds to 1 or -1, or reads a limited value.
   bool isLimit : 1;
+  /// Whether it is the result of a product whose factors are proportional to
+  /// one value, so that it holds sums of squares.
+  bool isSquare : 1;
+  /// Whether it holds the operands of a product by a constant with a single
+  /// number, which is a sum.
+  bool addsUp : 1;
   RangeProof proof = RangeProof::None;
   /// The type that the policy gives to this slot alone, or `None`.
   Pin given = Pin::None;
@@ -324,11 +333,13 @@ private:
     uint32_t number = numbers.find(value, values);
     return number == numbers.none ? 0 : values[number].vertex;
   }
+  const llvm::DenseSet<Value> &getRunningSums() const;
   void applyRanges(ArrayRef<FunctionOpInterface> functions);
   void deny(VertexId v);
   void denyReaders(const llvm::DenseSet<Value> &read, bool evenProducts);
   void denyWide(const llvm::DenseSet<Value> &found);
   void denyBits();
+  void denyIndices();
   void denyStored();
   ValueRanges &getRanges(Value value) const;
   void freeRangeSlots();
@@ -338,6 +349,12 @@ private:
   bool isProportional(OpOperand &operand) const;
   void collectFactors(Value value, SmallVectorImpl<Value> &factors) const;
   Value findCommonFactor(Operation *op) const;
+  Value findCommonMinuend(Operation *op) const;
+  bool isDifference(Operation *op) const;
+  void collectProductFactors(Value value,
+                             SmallVectorImpl<Value> &factors) const;
+  bool givesSquares(Operation *product) const;
+  bool addsUp(Operation *product) const;
   bool hasBoundedSquare(Value value) const;
   void freeSquares();
   bool isProduct(Operation *op) const;
@@ -412,8 +429,9 @@ private:
   mutable Region *lastRegion = nullptr;
   mutable ValueRanges *lastRanges = nullptr;
   llvm::DenseSet<Value> masks;
-  /// Sums that loops carry. They stay f32 unless a pin decides otherwise.
-  llvm::DenseSet<Value> runningSums;
+  /// Sums that loops carry, unless `wide` has those of the module. They stay
+  /// f32 unless a pin decides otherwise.
+  llvm::DenseSet<Value> ownSums;
   llvm::DenseSet<Operation *> compositePatternOps;
 
   const Policy &policy;

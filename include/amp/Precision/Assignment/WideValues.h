@@ -34,6 +34,11 @@ struct WideValues {
   /// normal one infinite.
   llvm::DenseSet<Value> bits;
 
+  /// Values computed from indices and constants alone, products included, such
+  /// as the angles of positions. Their number does not depend on data, so they
+  /// are rounded once, where data meets them.
+  llvm::DenseSet<Value> indices;
+
   /// A gradient seed times constants, moved or repeated, up to products. Loss
   /// scaling multiplies it by the scale S, which is infinite in f16 at first.
   llvm::DenseSet<Value> seeds;
@@ -74,6 +79,9 @@ struct WideValues {
   /// For example, a program clips a cosine to 0.9999 before it takes the arc
   /// cosine, because the derivative of the arc cosine at 1 is infinite.
   llvm::DenseSet<Value> limitedF16, limitedBF16;
+
+  /// Sums and moving averages that loops carry, with their intermediate sums.
+  llvm::DenseSet<Value> runningSums;
 
   /// The values that rounding to `low` may change to 1 or -1.
   const llvm::DenseSet<Value> &getLimited(FloatType low) const {

@@ -76,6 +76,8 @@ struct AdapterOperation {
   bool isBounded = false;
   /// Whether results are random numbers or built from the bits of operands.
   bool isBits = false;
+  /// Whether results are indices, which depend on no operand.
+  bool givesIndices = false;
   /// Whether `kind` was given.
   bool hasKind = false;
   /// The attribute with a string for each operand, its name. Several operands

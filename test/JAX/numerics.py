@@ -1,0 +1,156 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Programs whose inner values leave f16, or need more digits than a low type has,
+# however they are spelled. Results in bf16 and fp16 are close to those in f32, and
+# products of data are low.
+#
+# REQUIRES: jax
+# RUN: %jax_python %s amp-opt
+"""Usage: numerics.py <amp-opt>"""
+
+import functools
+import re
+import sys
+
+import amp_jax
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+PROGRAMS = []
+rng = np.random.default_rng(0)
+PRODUCT = re.compile(r'"stablehlo\.dot_general"\(.*? : \(([^)]*)\) ->')
+
+
+def normal(*shape, size=1.0):
+    return jnp.asarray(size * rng.standard_normal(shape), jnp.float32)
+
+
+def program(f, wide=0):
+    """`f(x, w, v)` has `wide` products whose operands stay f32."""
+    PROGRAMS.append((f, wide))
+    return f
+
+
+# --- Squares, as products of a value with itself. They leave f16 from 256 on. ---
+@program
+def root_mean_square_by_einsum(x, w, v):
+    h = 400 * (x @ w)
+    return (h / jnp.sqrt(jnp.einsum("bi,bi->b", h, h) / 64 + 1e-6)[:, None]) @ v
+
+
+@program
+def variance_by_einsum(x, w, v):
+    h = (500 * (x @ w)).reshape(128, 8, 8)
+    m, q = jnp.einsum("bgi->bg", h) / 8, jnp.einsum("bgi,bgi->bg", h, h) / 8
+    return ((h - m[..., None]) * lax.rsqrt(q - m * m + 1e-5)[..., None]).reshape(128, 64) @ v
+
+
+@program
+def power_iteration(x, w, v):
+    a = (x @ w).T @ (x @ w) + 1000 * jnp.eye(64)
+
+    def step(c):
+        u = a @ c[1]
+        return c[0] + 1, u / jnp.sqrt(u @ u)
+
+    return lax.while_loop(lambda c: c[0] < 20, step, (0, jnp.ones(64)))[1]
+
+
+@program
+def trace_of_a_gram_matrix(x, w, v):
+    h = 300 * (x @ w)
+    return 100 * (h / jnp.sqrt(jnp.trace(h @ h.T))) @ v
+
+
+# A sum of squares that is written as a product with ones is f32 like any sum.
+@functools.partial(program, wide=1)
+def squares_added_by_a_product(x, w, v):
+    h = 500 * (x @ w)
+    return (h * lax.rsqrt(jnp.square(h) @ jnp.ones((64, 1)))) @ v
+
+
+@program
+def running_variance(x, w, v):
+    h = 300 * (x @ w)
+
+    def step(c, y):
+        n, m, s = c
+        d = y - m
+        m = m + d / (n + 1)
+        return (n + 1, m, s + d * (y - m)), None
+
+    start = (jnp.float32(0), jnp.zeros(64), jnp.zeros(64))
+    (n, m, s), _ = lax.scan(step, start, h)
+    return ((h - m) * lax.rsqrt(s / n + 1e-5)) @ v
+
+
+# --- Loops whose decay is near 1. ---
+@program
+def moving_average(x, w, v):
+    def step(c, y):
+        c = 0.999 * c + 0.001 * y
+        return c, c
+
+    return lax.scan(step, jnp.zeros(64), x @ w)[1] @ v
+
+
+@program
+def discounted_returns(x, w, v):
+    def step(c, y):
+        c = y + 0.99 * c
+        return c, c
+
+    return lax.scan(step, jnp.zeros(64), jnp.abs(x @ w), reverse=True)[1] @ v
+
+
+# --- Positions. ---
+def frequencies():
+    return 1.0 / (10000.0 ** (jnp.arange(0, 64, 2) / 64))
+
+
+def rotate(q, angle):
+    c, s = jnp.cos(angle), jnp.sin(angle)
+    a, b = q[:, :32], q[:, 32:]
+    return jnp.concatenate([a * c - b * s, a * s + b * c], -1)
+
+
+@functools.partial(program, wide=1)
+def rotary_positions_by_an_outer_product(x, w, v):
+    q = jnp.tile(x @ w, (16, 1))
+    return rotate(q, jnp.einsum("i,j->ij", jnp.arange(2048, dtype=jnp.float32), frequencies())) @ v
+
+
+@program
+def sines_of_positions(x, w, v):
+    f = jnp.exp(-jnp.arange(32) / 32 * 9.2)
+    angle = jnp.arange(4096.0)[:, None] * f
+    return jnp.concatenate([jnp.sin(angle), jnp.cos(angle)], -1) @ w
+
+
+@program
+def linear_biases(x, w, v):
+    s = (x @ w) @ x.T / 8
+    d = (jnp.arange(128)[None] - jnp.arange(128)[:, None]).astype(jnp.float32)
+    return jax.nn.softmax(s + jnp.where(d <= 0, d * 2.0**-4, -1e9)) @ (x @ v)
+
+
+def main(amp_opt):
+    arguments = (normal(128, 64), normal(64, 64, size=0.125), normal(64, 64, size=0.125))
+    for f, wide in PROGRAMS:
+        text = amp_jax.generic(jax.jit(f, keep_unused=True).lower(*arguments))
+        (expected,) = map(np.asarray, amp_jax.compile(text)(*arguments))
+        for precision, low, most in (("bf16", "bf16", 3e-2), ("fp16", "f16", 4e-3)):
+            rewritten = amp_jax.rewrite(text, precision, command=(amp_opt,))
+            (found,) = map(np.asarray, amp_jax.compile(rewritten)(*arguments))
+            error = np.abs(found - expected).max() / np.abs(expected).max()
+            products = PRODUCT.findall(rewritten)
+            kept = [types for types in products if types.count(f"x{low}>") != 2]
+            print(f"{f.__name__} in {precision}: {error:.2e}, {len(kept)} of {len(products)} products f32", flush=True)
+            assert error <= most, f"{f.__name__} in {precision} differs from f32"
+            assert len(kept) == wide, f"{f.__name__} in {precision} has products of {kept}"
+
+
+main(*sys.argv[1:])
