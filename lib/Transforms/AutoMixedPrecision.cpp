@@ -14,6 +14,7 @@
 
 #include "PrecisionRecord.h"
 #include "PrecisionRemarks.h"
+#include "RoundOnce.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Precision/Assignment/CastRules.h"
@@ -592,6 +593,9 @@ LogicalResult AutoMixedPrecisionPass::rewrite(Plan &plan, FloatType low) {
                            : CastSharing::Value);
   if (failed(counts))
     return failure();
+  if (chosenStrategy == Strategy::Autocast)
+    for (FunctionOpInterface function : functions)
+      numCasts += roundOnce(function, low);
   if (!plan.group.callees.empty())
     for (FunctionOpInterface function : functions)
       updateSignature(function);

@@ -135,12 +135,14 @@ func.func @pinned_region(%c: i1, %a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A constant with only low readers gets a cast, which folds. The autocast
-// strategy changes its type. Both round to nearest even.
+// A constant with only low readers gets a cast, which folds and rounds to
+// nearest even. The autocast strategy computes with the exact number.
 // CHECK-LABEL: func.func @constant_read_low
 // CHECK: train.constant dense<1.000000e-01> : tensor<f32>
 // AUTOCAST-LABEL: func.func @constant_read_low
-// AUTOCAST: train.constant {amp.input_value = dense<1.000000e-01> : tensor<f32>} dense<9.997550e-02> : tensor<f16>
+// AUTOCAST: %[[C:.*]] = train.constant dense<1.000000e-01> : tensor<f32>
+// AUTOCAST: %[[M:.*]] = train.mul %{{.*}}, %[[C]] : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+// AUTOCAST: amp.cast %[[M]] inserted : tensor<4x4xf32> to tensor<4x4xf16>
 // CHECK: train.matmul
 // CHECK: train.mul {{.*}} : (tensor<4x4xf16>, tensor<f16>) -> tensor<4x4xf16>
 func.func @constant_read_low(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {

@@ -10,9 +10,14 @@
 // and letting f32 flow downstream. The second form is linear, and also defined
 // for loops.
 //
+// Operations with one number of `amp.composite` are one operation of the source
+// and have one type: low if a product is among them, otherwise the widest of
+// their operands.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/Composite.h"
 #include "amp/Precision/Assignment/Strategies.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -51,6 +56,7 @@ class Autocast {
 public:
   explicit Autocast(const SlotGraph &graph)
       : graph(graph), vertices(graph.getVertices()),
+        classes(vertices.size(), OpClass::Unlisted),
         forward(vertices.size(), 0), leastRank(vertices.size(), Rank::Number) {
     result.low.assign(vertices.size(), true);
     result.reasons.assign(vertices.size(), Reason::FollowsOperands);
@@ -59,6 +65,7 @@ public:
 
   Assignment run() {
     findForward();
+    findComposites();
     rankOperands();
     setWide(0, Reason::Fixed, 0);
     for (VertexId v = 1; v < vertices.size(); ++v)
@@ -112,6 +119,27 @@ private:
     }
   }
 
+  /// Finds the class of each slot. A composite runs where its framework has one
+  /// kernel, which computes in f32. The lists and kinds of its parts do not
+  /// count.
+  void findComposites() {
+    llvm::DenseMap<VertexId, int64_t> members;
+    llvm::DenseSet<int64_t> products;
+    for (VertexId v = 1; v < vertices.size(); ++v) {
+      classes[v] = vertices[v].opClass;
+      if (vertices[v].slot == SlotVertex::carried || vertices[v].pinned)
+        continue;
+      auto number = vertices[v].op->getAttrOfType<IntegerAttr>(kCompositeAttr);
+      if (!number)
+        continue;
+      members[v] = number.getInt();
+      if (vertices[v].kind == SlotKind::Compute && classes[v] == OpClass::Allow)
+        products.insert(number.getInt());
+    }
+    for (auto [v, number] : members)
+      classes[v] = products.contains(number) ? OpClass::Allow : OpClass::Clear;
+  }
+
   /// Finds the rank that operands of a slot must have to count.
   void rankOperands() {
     for (VertexId v = 1; v < vertices.size(); ++v)
@@ -121,13 +149,13 @@ private:
     // If types are made equal instead of promoted, tensors of any rank count.
     for (VertexId v = 1; v < vertices.size(); ++v)
       if (vertices[v].slot == SlotVertex::carried ||
-          vertices[v].opClass == OpClass::Infer)
+          classes[v] == OpClass::Infer)
         leastRank[v] = std::min(leastRank[v], Rank::Scalar);
   }
 
   bool isFollower(VertexId v) const {
-    return forward[v] == 0 && (vertices[v].opClass == OpClass::Infer ||
-                               vertices[v].opClass == OpClass::Clear);
+    return forward[v] == 0 &&
+           (classes[v] == OpClass::Infer || classes[v] == OpClass::Clear);
   }
 
   void start(VertexId v) {
@@ -135,7 +163,7 @@ private:
       result.reasons[v] = Reason::FollowsForward;
       return;
     }
-    switch (vertices[v].opClass) {
+    switch (classes[v]) {
     case OpClass::Allow:
       result.reasons[v] = vertices[v].pinned ? Reason::Pinned : Reason::Allowed;
       return;
@@ -225,12 +253,27 @@ private:
     }
   }
 
-  /// Gives numbers the type of their readers, or f32 if these disagree.
+  /// Whether the low type has the value of the number `v`.
+  bool isExact(VertexId v) const {
+    FloatType low = graph.getLowType();
+    SplatElementsAttr elements;
+    if (!low || isEmpty(v) ||
+        !matchPattern(vertices[v].op, m_Constant(&elements)))
+      return true;
+    APFloat number = elements.getSplatValue<APFloat>();
+    bool losesInfo = false;
+    number.convert(low.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                   &losesInfo);
+    return !losesInfo;
+  }
+
+  /// Gives numbers the type of their readers, or f32 if these disagree or the
+  /// number would be rounded: PyTorch computes with it in f32.
   void followReaders() {
     for (VertexId v = 1; v < vertices.size(); ++v) {
       if (!result.low[v] || !isNumber(v) || vertices[v].pinned)
         continue;
-      bool allLow = !graph.getUsesOf(v).empty();
+      bool allLow = !graph.getUsesOf(v).empty() && isExact(v);
       for (uint32_t use : graph.getUsesOf(v))
         allLow &= result.low[graph.getUses()[use].user];
       result.low[v] = allLow;
@@ -242,6 +285,8 @@ private:
   ArrayRef<SlotVertex> vertices;
   Assignment result;
   SmallVector<VertexId> worklist;
+  /// By vertex. That of a part of a composite is the class of the composite.
+  std::vector<OpClass> classes;
   /// The slot of the forward operation that a backward one follows, or 0, and
   /// the other way round.
   std::vector<VertexId> forward;

@@ -19,6 +19,7 @@
 #include "amp/Dialect/AMP/IR/AMPQuantizedOps.h"
 #include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/Dialect/AMP/IR/AttributeNames.h"
+#include "amp/Dialect/AMP/IR/Composite.h"
 #include "amp/Dialect/AMP/IR/GradientShape.h"
 #include "amp/Dialect/AMP/IR/InputAttributes.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
@@ -194,7 +195,7 @@ LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
       return op->emitOpError() << "expected '" << name << "' to have no value";
     return success();
   }
-  if (name == kIdAttr || name == kBackwardOfAttr) {
+  if (name == kIdAttr || name == kBackwardOfAttr || name == kCompositeAttr) {
     auto number = dyn_cast<IntegerAttr>(attribute.getValue());
     if (!number || !number.getType().isSignlessInteger(64) ||
         number.getInt() < 0)
