@@ -228,6 +228,11 @@ strategy: greedy
 version: 1
 roundings: exact
 
+//--- promotions.yaml
+# expect 3:13 policy: expected 'promotions' to be keep or cost, got 'fold'
+version: 1
+promotions: fold
+
 //--- master-weights.yaml
 # expect 3:17 policy: expected 'master-weights' to be cast, copy, split or none, got 'inference'
 version: 1

@@ -12,6 +12,7 @@
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Precision/Assignment/Optimal.h"
+#include "amp/Precision/Assignment/Strategies.h"
 #include "amp/Support/RegionFlow.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -35,6 +36,8 @@ public:
 
   HardConstraints run() {
     classify();
+    if (graph.keepsPromotions())
+      promote();
     findInnerImplications();
     taint();
     holdLimits();
@@ -76,6 +79,19 @@ private:
       else if (vertex.opClass == OpClass::Allow &&
                (vertex.pinned || (!vertex.isProductResult && !hasChoice(v))))
         set(v, State::Low, Reason::Allowed);
+    }
+  }
+
+  /// Holds slots that have the widest type of their operands under autocast,
+  /// and those of their gradients.
+  void promote() {
+    Assignment autocast = assignAutocast(graph);
+    for (VertexId v = 1; v < vertices.size(); ++v) {
+      Reason reason = autocast.reasons[v];
+      if (isFree(v) && !autocast.low[v] &&
+          vertices[v].kind != SlotKind::Compute &&
+          (reason == Reason::WidestOperand || reason == Reason::FollowsForward))
+        set(v, State::F32, reason, autocast.causes[v]);
     }
   }
 

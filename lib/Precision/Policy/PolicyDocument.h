@@ -104,7 +104,7 @@ struct PolicyDocument {
   /// Whether it is one of the presets.
   bool isPreset = false;
   PolicyScalar version, precision, strategy, gradientType, roundings,
-      masterWeights;
+      promotions, masterWeights;
   ExtendsEntry extends;
   LossScalingEntry lossScaling;
   Float8Entry float8;

@@ -216,6 +216,7 @@ struct MappingTraits<PolicyDocument> {
     io.mapOptional("gradient-type", document.gradientType);
     io.mapOptional("low-gradients", document.lowGradients);
     io.mapOptional("roundings", document.roundings);
+    io.mapOptional("promotions", document.promotions);
     io.mapOptional("loss-scaling", document.lossScaling);
     io.mapOptional("fp8", document.float8);
     io.mapOptional("linear", document.linear);

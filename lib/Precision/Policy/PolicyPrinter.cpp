@@ -115,6 +115,9 @@ static void printSettings(raw_ostream &os, const PolicySettings &settings) {
   if (settings.roundings)
     os << "roundings: "
        << (*settings.roundings == Roundings::Keep ? "keep" : "fold") << "\n";
+  if (settings.promotions)
+    os << "promotions: "
+       << (*settings.promotions == Promotions::Keep ? "keep" : "cost") << "\n";
   printLossScaling(os, settings.lossScaling);
   printFloat8(os, settings.float8);
   printGlobs("linear", settings.linear);

@@ -205,6 +205,14 @@ bool SettingsReader::run() {
     else
       fail("roundings", "keep or fold", document.roundings);
   }
+  if (document.promotions.isGiven()) {
+    if (document.promotions.text == "keep")
+      settings.promotions = Promotions::Keep;
+    else if (document.promotions.text == "cost")
+      settings.promotions = Promotions::Cost;
+    else
+      fail("promotions", "keep or cost", document.promotions);
+  }
   if (document.masterWeights.isGiven()) {
     settings.masterWeights = document.masterWeights.text;
     if (!llvm::is_contained({"cast", "copy", "split", "none"},

@@ -182,6 +182,12 @@ public:
   /// The low type. Null if no intervals are computed.
   FloatType getLowType() const { return low; }
 
+  /// Whether the policy says that operations that autocast promotes to f32 stay
+  /// f32.
+  bool keepsPromotions() const {
+    return policy.settings.promotions == Promotions::Keep;
+  }
+
   /// Whether some operation is a loop, so that not all operations run equally
   /// often.
   bool hasLoops() const { return loops; }

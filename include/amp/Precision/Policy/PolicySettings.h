@@ -63,6 +63,15 @@ enum class Roundings {
   Keep,
 };
 
+/// What the strategy `optimal` does with operations that read both an f32 and a
+/// low value.
+enum class Promotions {
+  /// It chooses the type that costs less.
+  Cost,
+  /// Those that autocast promotes to f32 stay f32, and so do their gradients.
+  Keep,
+};
+
 /// The settings of loss scaling in a policy. Options of
 /// `amp-insert-loss-scaling` have the same names.
 struct LossScalingSettings {
@@ -98,6 +107,7 @@ struct Float8Settings {
 /// gradient-type: f32                # or low, or listed
 /// low-gradients: [foreign.conv]     # globs of operations, for listed
 /// roundings: fold                   # or keep
+/// promotions: cost                  # or keep
 /// loss-scaling: none                # also dynamic or a number; or:
 /// loss-scaling: {mode: dynamic, scaler: apex, init-scale: 65536,
 ///                growth-factor: 2, backoff-factor: 0.5,
@@ -131,6 +141,8 @@ struct PolicySettings {
   std::vector<std::string> lowGradients;
   /// `Fold` if the policy does not set it.
   std::optional<Roundings> roundings;
+  /// `Cost` if the policy does not set it.
+  std::optional<Promotions> promotions;
   LossScalingSettings lossScaling;
   Float8Settings float8;
   /// Globs of operations without LossScaleOpInterface that commute with a
