@@ -15,6 +15,7 @@ import sys
 import torch
 
 import amp_torch
+from amp_torch.compiled import DEFAULT_POLICY
 from parity import amp_run, batches, loss_of_step, train
 from torch_networks import batch_of, loss_of, make, optimizer_of
 
@@ -38,7 +39,8 @@ def check(folder, name, kind, precision):
     # The loss scale follows the rules of GradScaler.
     path = f"{folder}/{name}-{kind}-{precision}"
     export = amp_torch.export(exported, loss, optimizer_of(kind, exported), example, path, clip_grad_norm=1.0)
-    pipeline = " ".join([*(["scaler=pytorch"] if precision == "fp16" else []), export.options])
+    policy = [] if precision == "f32" else [f"policy={DEFAULT_POLICY}"]
+    pipeline = " ".join([*policy, *(["scaler=pytorch"] if precision == "fp16" else []), export.options])
     expected, state = amp_run(path, export.batch, arrays, SIZE, STEPS, "--precision", precision, "--pipeline", pipeline)
     assert losses == expected, f"{report} losses differ from amp-run's: {losses} {expected}"
     for key, tensor in {**dict(model.named_parameters()), **dict(model.named_buffers())}.items():

@@ -139,6 +139,14 @@ def broadcast_shapes(*shapes):
     return tuple(result)
 
 
+#: Operations that move elements. A mean over broadcast extents is not one.
+MOVES = ("broadcast", "concat", "gather", "one_hot", "pad", "reshape", "slice", "transpose")
+
+
+def located(line, location):
+    return line + (f" loc({quote(location)})" if location else "")
+
+
 class Builder:
     """Collects the operations of one function."""
 
@@ -148,6 +156,10 @@ class Builder:
         self.location = None
         self.pin = None
         self.constants = {}
+        # The operations of train by the number of their line: the name, the text before the attributes, the
+        # attributes, and the text after them.
+        self.emitted = {}
+        self.composites = 0
         # Views of integers by name: the integers before the view.
         self.views = {}
         # Integers by name: the same numbers as f32.
@@ -177,8 +189,9 @@ class Builder:
             ins = ", ".join(operand.type for operand in operands)
             outs = ", ".join(value.type for value in values)
             types = f"({ins}) -> " + (outs if len(values) == 1 else f"({outs})")
-        line = f"{names} = train.{name} {keyword}{listed}{attributes_text(attributes)} : {types}"
-        self.append(line)
+        head, tail = f"{names} = train.{name} {keyword}{listed}", f" : {types}"
+        self.emitted[len(self.lines)] = name, head, attributes, tail, self.location
+        self.append(head + attributes_text(attributes) + tail)
         return values[0] if len(values) == 1 else values
 
     def call(self, name, operands, results, **attributes):
@@ -192,7 +205,25 @@ class Builder:
         return values
 
     def append(self, line):
-        self.lines.append(line + (f" loc({quote(self.location)})" if self.location else ""))
+        self.lines.append(located(line, self.location))
+
+    def join(self, start):
+        """Marks the operations from line `start` on as parts of one operation of torch. Those that only move
+        elements at either end stay apart, and so does a single one."""
+        lines = [line for line in range(start, len(self.lines)) if line in self.emitted]
+        computing = [line for line in lines if not self.moves(line)]
+        if len(computing) < 2:
+            return
+        for line in lines:
+            if computing[0] <= line <= computing[-1]:
+                _, head, attributes, tail, location = self.emitted[line]
+                attributes["amp.composite"] = self.composites
+                self.lines[line] = located(head + attributes_text(attributes) + tail, location)
+        self.composites += 1
+
+    def moves(self, line):
+        name, _, attributes, _, _ = self.emitted[line]
+        return name in MOVES and not attributes.get("mean")
 
     def constant(self, tensor):
         """A constant. Equal ones are the same value."""

@@ -82,6 +82,10 @@ def quoted(value):
     return f'"{value}"' if any(letter in str(value) for letter in " ,={}") else str(value)
 
 
+#: The policy of steps in bf16 and fp16.
+DEFAULT_POLICY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "policies", "compiled.yaml")
+
+
 class Recipe:
     """How programs are compiled: the options of amp_step_compile, without the batch."""
 
@@ -91,6 +95,8 @@ class Recipe:
         if self.precision not in ("f32", "fp16", "bf16", "fp8") and not str(self.precision).startswith("fp8-"):
             raise ValueError(f"precision: expected f32, fp16, bf16, fp8 or fp8- and a recipe, got {precision}")
         self.loss_scale = None if loss_scale is None else str(loss_scale)
+        if policy is None and precision != "f32" and "policy=" not in (pipeline or ""):
+            policy = DEFAULT_POLICY
         self.policy, self.report, self.pipeline = policy, report, pipeline
         self.compiler_options = compiler_options
         self.scaler, self.ranks = scaler, find_ranks()
@@ -111,7 +117,7 @@ class Recipe:
         """A policy with the constants of the GradScaler."""
         scaler = self.scaler
         return (
-            f"version: 1\nextends: {self.policy or 'default'}\nloss-scaling: {{mode: dynamic, scaler: pytorch, "
+            f"version: 1\nextends: {json.dumps(self.policy or 'default')}\nloss-scaling: {{mode: dynamic, scaler: pytorch, "
             f"growth-factor: {scaler.get_growth_factor()}, backoff-factor: {scaler.get_backoff_factor()}, "
             f"growth-interval: {scaler.get_growth_interval()}}}\n"
         )
@@ -154,7 +160,7 @@ class Recipe:
 
     def names_scaler(self):
         """Whether the user chose the rules of the loss scale."""
-        return "scaler=" in (self.pipeline or "") or self.policy not in (None, "default")
+        return "scaler=" in (self.pipeline or "") or self.policy not in (None, "default", DEFAULT_POLICY)
 
 
 class Variant:
@@ -509,7 +515,8 @@ def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, d
                   as for `export`. The batch is an example. By default without prediction.
     precision     "f32", "bf16", "fp16", "fp8" (bf16 and 8-bit products) or "fp8-" and a recipe.
                   Parameters stay in f32.
-    policy        the name of a preset or a YAML file; by default `default`.
+    policy        the name of a preset or a YAML file; by default policies/compiled.yaml of
+                  this package, whose steps are as near to f32 as autocast.
     device        "cpu" or "cuda"; by default that of the model.
     loss_scale    "dynamic", "layerwise", "none" or a number; by default dynamic for fp16.
     scaler        a torch.amp.GradScaler, whose constants and state the step takes over.

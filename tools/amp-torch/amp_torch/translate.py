@@ -62,9 +62,13 @@ RULES = {}
 #: integer operands as f32, and its result becomes integers again.
 TAKES_INTEGERS = set()
 
+#: Operations of one kernel in torch whose rules write several operations.
+COMPOSITES = set()
 
-def rule(*names, integers=False):
-    """Registers a rule for operations, by name as in `aten.relu.default`."""
+
+def rule(*names, integers=False, composite=False):
+    """Registers a rule for operations, by name as in `aten.relu.default`. Under autocast, a composite
+    computes in f32 and rounds its result, as the kernel of torch does."""
 
     def register(function):
         for name in names:
@@ -72,6 +76,8 @@ def rule(*names, integers=False):
             RULES[name] = function
             if integers:
                 TAKES_INTEGERS.add(name)
+            if composite:
+                COMPOSITES.add(name)
         return function
 
     return register
@@ -424,7 +430,11 @@ class Translator:
         """The result of a rule."""
         meta = self.node.meta.get("val")
         if name in TAKES_INTEGERS or not self.gives_integers(meta):
-            return function(self, *args, **kwargs)
+            start = len(self.builder.lines)
+            out = function(self, *args, **kwargs)
+            if name in COMPOSITES:
+                self.builder.join(start)
+            return out
         self.computes_numbers = True
         try:
             with self.builder.exact():

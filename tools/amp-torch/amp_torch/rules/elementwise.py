@@ -65,29 +65,29 @@ def positive(t, x, bound=0.0):
     return t.builder.compare("gt", x, t.builder.scalar(float(bound), x.dtype))
 
 
-@rule("aten.hardsigmoid.default")
+@rule("aten.hardsigmoid.default", composite=True)
 def hardsigmoid(t, x):
     return scaled(t, clip(t, shifted(t, x, 3.0), 0.0, 6.0), 1 / 6)
 
 
-@rule("aten.hardswish.default")
+@rule("aten.hardswish.default", composite=True)
 def hardswish(t, x):
     return t.builder.binary("mul", x, hardsigmoid(t, x))
 
 
-@rule("aten.leaky_relu.default")
+@rule("aten.leaky_relu.default", composite=True)
 def leaky_relu(t, x, slope=0.01):
     return t.builder.select(positive(t, x), x, scaled(t, x, slope))
 
 
-@rule("aten.prelu.default")
+@rule("aten.prelu.default", composite=True)
 def prelu(t, x, weight):
     if weight.shape != (1,):
         weight = t.builder.reshape(weight, (weight.shape[0],) + (1,) * (x.rank - 2))
     return t.builder.select(positive(t, x), x, t.builder.binary("mul", x, weight))
 
 
-@rule("aten.elu.default", "aten.selu.default", "aten.celu.default")
+@rule("aten.elu.default", "aten.selu.default", "aten.celu.default", composite=True)
 def elu(t, x, alpha=1.0, scale=1.0, input_scale=1.0):
     name = str(t.node.target)
     if "selu" in name:
@@ -107,24 +107,24 @@ def softplus_of(t, x):
     return t.builder.select(positive(t, x), above, below)
 
 
-@rule("aten.softplus.default")
+@rule("aten.softplus.default", composite=True)
 def softplus(t, x, beta=1.0, threshold=20.0):
     product = scaled(t, x, beta)
     smooth = scaled(t, softplus_of(t, product), 1 / beta)
     return t.builder.select(positive(t, product, threshold), x, smooth)
 
 
-@rule("aten.log_sigmoid.default")
+@rule("aten.log_sigmoid.default", composite=True)
 def log_sigmoid(t, x):
     return t.builder.unary("neg", softplus_of(t, t.builder.unary("neg", x)))
 
 
-@rule("aten.mish.default")
+@rule("aten.mish.default", composite=True)
 def mish(t, x):
     return t.builder.binary("mul", x, t.builder.unary("tanh", softplus_of(t, x)))
 
 
-@rule("aten.glu.default")
+@rule("aten.glu.default", composite=True)
 def glu(t, x, axis=-1):
     axis %= x.rank
     half = x.shape[axis] // 2
@@ -141,17 +141,17 @@ def add_or_subtract(t, name, lhs, rhs, alpha):
     return t.finish(t.builder.binary(name, t.elementwise(lhs, dtype), rhs))
 
 
-@rule("aten.add.Tensor", "aten.add.Scalar")
+@rule("aten.add.Tensor", "aten.add.Scalar", composite=True)
 def add(t, lhs, rhs, alpha=1):
     return add_or_subtract(t, "add", lhs, rhs, alpha)
 
 
-@rule("aten.sub.Tensor", "aten.sub.Scalar")
+@rule("aten.sub.Tensor", "aten.sub.Scalar", composite=True)
 def sub(t, lhs, rhs, alpha=1):
     return add_or_subtract(t, "sub", lhs, rhs, alpha)
 
 
-@rule("aten.rsub.Scalar", "aten.rsub.Tensor")
+@rule("aten.rsub.Scalar", "aten.rsub.Tensor", composite=True)
 def rsub(t, lhs, rhs, alpha=1):
     return add_or_subtract(t, "sub", rhs, lhs, alpha)
 
@@ -178,7 +178,7 @@ def minimum(t, lhs, rhs):
     return t.binary("minimum", lhs, rhs)
 
 
-@rule("aten.pow.Tensor_Scalar")
+@rule("aten.pow.Tensor_Scalar", composite=True)
 def power(t, x, exponent):
     exponent = t.number(exponent)
     if exponent == 2:
@@ -198,13 +198,13 @@ def power_of_tensor(t, lhs, rhs):
     return t.binary("pow", lhs, rhs)
 
 
-@rule("aten.addcmul.default")
+@rule("aten.addcmul.default", composite=True)
 def addcmul(t, x, lhs, rhs, value=1):
     product = t.builder.binary("mul", t.elementwise(lhs), t.elementwise(rhs))
     return t.finish(t.builder.binary("add", t.elementwise(x), scaled(t, product, t.number(value))))
 
 
-@rule("aten.lerp.Scalar", "aten.lerp.Tensor")
+@rule("aten.lerp.Scalar", "aten.lerp.Tensor", composite=True)
 def lerp(t, start, end, weight):
     dtype = t.result_dtype
     start, end, weight = (t.elementwise(x, dtype) for x in (start, end, weight))

@@ -92,7 +92,7 @@ def picked(t, log_probabilities, labels, weight, reduction, ignore_index, smooth
     return b.binary("div", total, b.reduce("sum", counts, range(counts.rank)))
 
 
-@rule("aten.cross_entropy_loss.default")
+@rule("aten.cross_entropy_loss.default", composite=True)
 def cross_entropy(t, x, target, weight=None, reduction=1, ignore_index=-100, label_smoothing=0.0):
     if x.rank == 1:
         raise Unsupported("cross_entropy of one sample without a batch; add a leading extent")
@@ -129,7 +129,7 @@ def soft_cross_entropy(t, x, target, weight, reduction, smoothing):
     return reduced(t, losses, reduction)
 
 
-@rule("aten.nll_loss_nd.default", "aten.nll_loss.default", "aten.nll_loss2d.default")
+@rule("aten.nll_loss_nd.default", "aten.nll_loss.default", "aten.nll_loss2d.default", composite=True)
 def nll_loss(t, x, target, weight=None, reduction=1, ignore_index=-100):
     x = classes_last(t, x)
     labels = labels_of(t, target)
@@ -175,17 +175,17 @@ def huber(t, x, target, reduction, delta, divisor):
     return reduced(t, b.select(inside, near, far), reduction)
 
 
-@rule("aten.smooth_l1_loss.default")
+@rule("aten.smooth_l1_loss.default", composite=True)
 def smooth_l1_loss(t, x, target, reduction=1, beta=1.0):
     return l1_loss(t, x, target, reduction) if beta == 0 else huber(t, x, target, reduction, beta, beta)
 
 
-@rule("aten.huber_loss.default")
+@rule("aten.huber_loss.default", composite=True)
 def huber_loss(t, x, target, reduction=1, delta=1.0):
     return huber(t, x, target, reduction, delta, 1.0)
 
 
-@rule("aten.binary_cross_entropy_with_logits.default")
+@rule("aten.binary_cross_entropy_with_logits.default", composite=True)
 def bce_with_logits(t, x, target, weight=None, pos_weight=None, reduction=1):
     """(1 - y) x + (1 + (p - 1) y) ln(1 + exp(-x))."""
     b = in_parts(t)
@@ -202,7 +202,7 @@ def bce_with_logits(t, x, target, weight=None, pos_weight=None, reduction=1):
     return reduced(t, losses, reduction)
 
 
-@rule("aten.binary_cross_entropy.default")
+@rule("aten.binary_cross_entropy.default", composite=True)
 def binary_cross_entropy(t, x, target, weight=None, reduction=1):
     """Logarithms are at least -100, as in torch."""
     b = in_parts(t)
@@ -231,7 +231,7 @@ def kl_div(t, x, target, reduction=1, *, log_target=False):
     return reduced(t, losses, reduction)
 
 
-@rule("aten.soft_margin_loss.default")
+@rule("aten.soft_margin_loss.default", composite=True)
 def soft_margin_loss(t, x, target, reduction=1):
     product = in_parts(t).binary("mul", t.builder.unary("neg", x), t.elementwise(target, x.dtype))
     return reduced(t, softplus_of(t, product), reduction)

@@ -49,7 +49,7 @@ def per_channel(t, values, rank):
     return t.builder.reshape(values, (values.shape[0],) + (1,) * (rank - 2))
 
 
-@rule("aten.group_norm.default", "aten.instance_norm.default")
+@rule("aten.group_norm.default", "aten.instance_norm.default", composite=True)
 def group_norm(t, x, *args):
     """Layer norm of each group, then a factor and a term for each channel."""
     if "group" in str(t.node.target):

@@ -167,7 +167,7 @@ def convolution(t, x, weight, bias, stride, padding, dilation, groups):
     return out if bias is None else t.builder.binary("add", out, bias)
 
 
-@rule("aten.conv2d.default", "aten.conv2d.padding")
+@rule("aten.conv2d.default", "aten.conv2d.padding", composite=True)
 def conv2d(t, x, weight, bias=None, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1):
     x, weight = t.value(x), t.value(weight)
     stride, dilation = pair(stride), pair(dilation)
@@ -185,7 +185,7 @@ def conv2d(t, x, weight, bias=None, stride=(1, 1), padding=(0, 0), dilation=(1, 
     return t.builder.reshape(out, out.shape[1:]) if unbatched else out
 
 
-@rule("aten.conv1d.default", "aten.conv1d.padding")
+@rule("aten.conv1d.default", "aten.conv1d.padding", composite=True)
 def conv1d(t, x, weight, bias=None, stride=(1,), padding=(0,), dilation=(1,), groups=1):
     x, weight = t.value(x), t.value(weight)
     if x.rank != 3:
@@ -237,14 +237,14 @@ def transposed_convolution(t, x, weight, bias, stride, padding, extra, groups, d
     return channels_first(t, convolution(t, x, weight, bias, [1, 1], [0] * 4, dilation, groups))
 
 
-@rule("aten.conv_transpose2d.input")
+@rule("aten.conv_transpose2d.input", composite=True)
 def conv_transpose2d(t, x, weight, bias=None, stride=(1, 1), padding=(0, 0), output_padding=(0, 0), groups=1, dilation=(1, 1)):
     x = channels_last(t, t.value(x))
     settings = pair(stride), pair(padding), pair(output_padding), groups, pair(dilation)
     return transposed_convolution(t, x, t.value(weight), bias, *settings)
 
 
-@rule("aten.conv_transpose1d.default")
+@rule("aten.conv_transpose1d.default", composite=True)
 def conv_transpose1d(t, x, weight, bias=None, stride=(1,), padding=(0,), output_padding=(0,), groups=1, dilation=(1,)):
     x, weight = t.value(x), t.value(weight)
     image = channels_last(t, t.builder.reshape(x, (*x.shape[:2], 1, x.shape[2])))

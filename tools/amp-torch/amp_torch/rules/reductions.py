@@ -118,13 +118,13 @@ def variance(t, x, dims, correction, keepdim):
     return t.builder.binary("div", total, t.builder.scalar(float(count - correction), x.dtype)), average
 
 
-@rule("aten.var.correction", "aten.var.dim", "aten.var.default")
+@rule("aten.var.correction", "aten.var.dim", "aten.var.default", composite=True)
 def var(t, x, dims=None, unbiased=True, keepdim=False, *, correction=None):
     correction = (1 if unbiased else 0) if correction is None else t.number(correction)
     return variance(t, x, dims, correction, keepdim)[0]
 
 
-@rule("aten.std.correction", "aten.std.dim", "aten.std.default")
+@rule("aten.std.correction", "aten.std.dim", "aten.std.default", composite=True)
 def std(t, x, *args, **kwargs):
     return root(t, var(t, x, *args, **kwargs))
 
@@ -137,14 +137,14 @@ def root(t, squares):
     return b.select(some, b.unary("sqrt", b.select(some, squares, b.scalar(1.0, squares.dtype))), zero)
 
 
-@rule("aten.var_mean.correction")
+@rule("aten.var_mean.correction", composite=True)
 def var_mean(t, x, dims=None, *, correction=1, keepdim=False):
     spread, average = variance(t, x, dims, t.number(correction), keepdim)
     shape = t.shape(t.result[1])
     return [spread, t.builder.reshape(average, shape)]
 
 
-@rule("aten.linalg_vector_norm.default", "aten.norm.ScalarOpt_dim", "aten.norm.Scalar")
+@rule("aten.linalg_vector_norm.default", "aten.norm.ScalarOpt_dim", "aten.norm.Scalar", composite=True)
 def vector_norm(t, x, order=2, dims=None, keepdim=False, *, dtype=None):
     order = t.number(order)
     if order == 2:

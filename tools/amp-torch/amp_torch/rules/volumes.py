@@ -20,7 +20,7 @@ def depth_slices(t, x, count, window, stride, dilation):
         yield t.builder.slice(x, 1, place * dilation, count, stride)
 
 
-@rule("aten.conv3d.default", "aten.conv3d.padding")
+@rule("aten.conv3d.default", "aten.conv3d.padding", composite=True)
 def conv3d(t, x, weight, bias=None, stride=(1, 1, 1), padding=(0, 0, 0), dilation=(1, 1, 1), groups=1):
     """A convolution of images with the channels of all frames that a filter meets."""
     x, weight = t.value(x), t.value(weight)
