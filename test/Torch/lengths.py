@@ -45,8 +45,8 @@ def make(length, **options):
     torch.manual_seed(1)
     model = Tagger()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-    return amp_torch.compile(model, nn.functional.cross_entropy, optimizer, batch_of(length), precision="bf16", cache=cache,
-                             **options)
+    return amp_torch.compile(model, nn.functional.cross_entropy, optimizer, batch_of(length), precision="bf16",
+                             policy="default", cache=cache, **options)
 
 
 def batch_of(length):

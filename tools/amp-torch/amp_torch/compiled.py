@@ -95,7 +95,7 @@ class Recipe:
         if self.precision not in ("f32", "fp16", "bf16", "fp8") and not str(self.precision).startswith("fp8-"):
             raise ValueError(f"precision: expected f32, fp16, bf16, fp8 or fp8- and a recipe, got {precision}")
         self.loss_scale = None if loss_scale is None else str(loss_scale)
-        if policy is None and precision != "f32" and "policy=" not in (pipeline or ""):
+        if policy is None and self.precision in ("bf16", "fp16") and "policy=" not in (pipeline or ""):
             policy = DEFAULT_POLICY
         self.policy, self.report, self.pipeline = policy, report, pipeline
         self.compiler_options = compiler_options
