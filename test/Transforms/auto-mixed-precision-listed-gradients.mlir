@@ -43,3 +43,41 @@ func.func @pinned(%x: tensor<2x9x9x16xf32>, %dy: tensor<2x7x7x8xf32>, %a: tensor
   %1 = train.conv2d_filter_grad %a, %da {amp.gradient_of = ["g"]} : (tensor<2x9x9x16xf16>, tensor<2x7x7x8xf16>) -> tensor<3x3x16x8xf32>
   return %0, %1 : tensor<3x3x16x8xf32>, tensor<3x3x16x8xf32>
 }
+
+// -----
+
+// The parameter has another layout than the gradient of the library. The
+// operations that move the elements have the type of the gradient, and the
+// update reads it through a cast.
+// CHECK-LABEL: func.func @moved
+// LISTED: %[[DF:.*]] = train.conv2d_filter_grad {{.*}} -> tensor<3x3x16x8xbf16>
+// LISTED: %[[T:.*]] = train.transpose %[[DF]] {{.*}} : (tensor<3x3x16x8xbf16>) -> tensor<8x16x3x3xbf16>
+// LISTED: %[[G:.*]] = train.reshape %[[T]] {{.*}}amp.gradient_of = ["f"]{{.*}} : (tensor<8x16x3x3xbf16>) -> tensor<8x144xbf16>
+// CAST: amp.cast %[[G]] inserted : tensor<8x144xbf16> to tensor<8x144xf32>
+// F32: train.conv2d_filter_grad {{.*}} -> tensor<3x3x16x8xf32>
+// UPDATE: train.mul {{.*}} : (tensor<8x144xf32>, tensor<f32>) -> tensor<8x144xf32>
+func.func @moved(%x: tensor<2x9x9x16xf32>, %dy: tensor<2x7x7x8xf32>, %rate: tensor<f32>) -> tensor<8x144xf32> {
+  %0 = train.conv2d_filter_grad %x, %dy : (tensor<2x9x9x16xf32>, tensor<2x7x7x8xf32>) -> tensor<3x3x16x8xf32>
+  %1 = train.transpose %0 {permutation = array<i64: 3, 2, 0, 1>} : (tensor<3x3x16x8xf32>) -> tensor<8x16x3x3xf32>
+  %2 = train.reshape %1 {amp.gradient_of = ["f"]} : (tensor<8x16x3x3xf32>) -> tensor<8x144xf32>
+  %3 = train.mul %2, %rate : (tensor<8x144xf32>, tensor<f32>) -> tensor<8x144xf32>
+  return %3 : tensor<8x144xf32>
+}
+
+// -----
+
+// A sum of gradients is f32, and so is the gradient of a matrix in another
+// layout, while its elements move too.
+// CHECK-LABEL: func.func @not_moved
+// CHECK: train.add {{.*}} -> tensor<3x3x16x8xf32>
+// CHECK: train.transpose {{.*}} -> tensor<4x4xf32>
+// CHECK: train.reshape {{.*}} -> tensor<16xf32>
+func.func @not_moved(%x: tensor<2x9x9x16xf32>, %dy: tensor<2x7x7x8xf32>, %a: tensor<4x4xf32>)
+    -> (tensor<3x3x16x8xf32>, tensor<16xf32>) {
+  %0 = train.conv2d_filter_grad %x, %dy : (tensor<2x9x9x16xf32>, tensor<2x7x7x8xf32>) -> tensor<3x3x16x8xf32>
+  %2 = train.add %0, %0 {amp.gradient_of = ["f"]} : (tensor<3x3x16x8xf32>, tensor<3x3x16x8xf32>) -> tensor<3x3x16x8xf32>
+  %3 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %4 = train.transpose %3 {permutation = array<i64: 1, 0>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %5 = train.reshape %4 {amp.gradient_of = ["w"]} : (tensor<4x4xf32>) -> tensor<16xf32>
+  return %2, %5 : tensor<3x3x16x8xf32>, tensor<16xf32>
+}

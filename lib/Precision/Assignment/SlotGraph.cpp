@@ -338,6 +338,8 @@ const SlotGraph::OperationInfo &SlotGraph::getInfo(Operation *op) {
       info.moves = info.isView || adapter->moves.contains(name.getStringRef());
       info.readsPart = adapter->readsPart.contains(name.getStringRef());
     }
+    info.givesLowGradients = policy.gradientType == GradientType::Listed &&
+                             !policy.keepsGradients(name);
     info.isSeed = isa<GradientSeedOpInterface>(op);
     info.isTerminator = op->hasTrait<OpTrait::IsTerminator>();
     info.isCombiner = isa<ParallelCombiningOpInterface>(op);

@@ -109,7 +109,7 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
   if (!hasEligible)
     return;
   noteOperation(op, info, opClass, pin, mayBeLow);
-  SmallVector<int8_t, 1> listed = fixParameterGradients(op);
+  SmallVector<int8_t, 1> listed = fixParameterGradients(op, info);
   SmallVector<VertexId, 8> slotVertices =
       addSlotVertices(op, info, opClass, pin);
   for (int8_t slot : listed)
@@ -223,34 +223,6 @@ void SlotGraph::noteOperation(Operation *op, const OperationInfo &info,
     unlisted.push_back(op);
   else if (info.adapted && hasUnknownBody(op))
     unlisted.push_back(op);
-}
-
-/// Fixes gradients of parameters, which stay f32 unless the policy says
-/// otherwise. Those that it lists are low if the operands are. Returns the
-/// slots of these.
-SmallVector<int8_t, 1> SlotGraph::fixParameterGradients(Operation *op) {
-  SmallVector<int8_t, 1> listed;
-  if (policy.gradientType == GradientType::Low)
-    return listed;
-  auto gradients = op->getRawDictionaryAttrs().getAs<ArrayAttr>(gradientOfName);
-  if (!gradients)
-    return listed;
-  const bool isKept = policy.keepsGradients(op->getName());
-  for (auto [slot, name] : llvm::zip(scratch.resultSlots, gradients)) {
-    if (slot == PrecisionSlots::none || cast<StringAttr>(name).empty() ||
-        scratch.kinds[slot] == SlotKind::Fixed)
-      continue;
-    if (isKept) {
-      scratch.kinds[slot] = SlotKind::Fixed;
-      continue;
-    }
-    listed.push_back(slot);
-    // A low result needs low operands already. The list adds the reverse.
-    for (auto [premise, conclusion] : llvm::to_vector(scratch.implications))
-      if (premise == slot)
-        scratch.implications.push_back({conclusion, premise});
-  }
-  return listed;
 }
 
 /// Adds one vertex for each slot that may change. Returns the vertices by slot,

@@ -300,6 +300,9 @@ private:
     /// Properties from the adapter of the dialect, which need not describe the
     /// operation.
     bool moves = false, readsPart = false, isView = false;
+    /// Whether the policy lists it among the operations that give gradients of
+    /// parameters in the type of their operands.
+    bool givesLowGradients = false;
   };
   const OperationInfo &getInfo(Operation *op);
 
@@ -314,7 +317,11 @@ private:
   bool fixOtherTypes(Operation *op);
   void noteOperation(Operation *op, const OperationInfo &info, OpClass opClass,
                      Pin pin, bool mayBeLow);
-  SmallVector<int8_t, 1> fixParameterGradients(Operation *op);
+  SmallVector<int8_t, 1> fixParameterGradients(Operation *op,
+                                               const OperationInfo &info);
+  Value findMoved(Operation *op) const;
+  bool movesListedGradient(Operation *op) const;
+  bool leadsToGradient(Value value) const;
   SmallVector<VertexId, 8> addSlotVertices(Operation *op,
                                            const OperationInfo &info,
                                            OpClass opClass, Pin pin);
