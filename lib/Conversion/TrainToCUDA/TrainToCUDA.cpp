@@ -67,7 +67,8 @@ static LogicalResult verifyValue(Operation *op, Type type) {
            << "batch dimension its size";
   Type element = shaped.getElementType();
   if (element.isF16() || element.isBF16() || element.isF32() ||
-      element.isInteger(1) || element.isInteger(32) || element.isInteger(64))
+      element.isInteger(1) || element.isInteger(8) || element.isInteger(32) ||
+      element.isInteger(64))
     return success();
   // The sums of squares of a clip and of a norm are f64.
   if (element.isF64() &&
@@ -82,7 +83,7 @@ static LogicalResult verifyValue(Operation *op, Type type) {
     return success();
   return op->emitOpError("has the element type ")
          << element << ", which a program for a GPU does not hold; expected "
-         << "f32, f16, bf16, i1, i32 or i64";
+         << "f32, f16, bf16, i1, i8, i32 or i64";
 }
 
 static LogicalResult verifyStep(func::FuncOp step) {
