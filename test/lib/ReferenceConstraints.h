@@ -34,6 +34,9 @@ public:
       bool mayLose = costs.getTarget() && vertex.kind == SlotKind::Compute;
       if (vertex.opClass == OpClass::Deny)
         states[v] = State::F32;
+      else if (vertex.isSquare && graph.getLowType() &&
+               !graph.findFittingRange(v))
+        states[v] = State::F32;
       else if (vertex.opClass == OpClass::Allow &&
                (vertex.pinned || (!vertex.isProductResult && !mayLose)))
         states[v] = State::Low;
@@ -41,7 +44,8 @@ public:
     endsAtFitting = true;
     holdFrom([&](const SlotUse &use) {
       return use.producer != 0 && !vertices[use.producer].isBounded &&
-             vertices[use.producer].kind == SlotKind::Range &&
+             (vertices[use.producer].kind == SlotKind::Range ||
+              vertices[use.producer].isSquare) &&
              states[use.producer] == State::F32;
     });
     endsAtFitting = false;
@@ -113,8 +117,14 @@ private:
     return followsUpdates && vertices[v].kind == SlotKind::Compute &&
            !vertices[v].pinned && !leadsToGradient(vertices[v].op);
   }
+  /// Whether `v` belongs to a product that holds its results too: one that only
+  /// the update needs, or a sum by a product with a single number.
+  bool conducts(VertexId v) const {
+    return isUpdateProduct(v) || (endsAtFitting && vertices[v].addsUp &&
+                                  vertices[v].given == Pin::None);
+  }
   bool ends(const SlotUse &use) const {
-    if (isUpdateProduct(use.user))
+    if (conducts(use.user))
       return false;
     return vertices[use.user].kind == SlotKind::Compute ||
            states[use.user] == State::Low || (endsAtFitting && bounds(use));
@@ -156,7 +166,7 @@ private:
       for (auto [premise, conclusion] : graph.getImplications())
         if (passes(held, conclusion) &&
             (vertices[conclusion].kind != SlotKind::Compute ||
-             isUpdateProduct(conclusion)))
+             conducts(conclusion)))
           hold(premise);
     }
     // Clear slots all of whose uses end at products are let go: the largest
@@ -180,7 +190,7 @@ private:
     }
     for (VertexId v = 1; v < vertices.size(); ++v)
       if (held[v] && !released[v] &&
-          (states[v] == State::Free || isUpdateProduct(v)))
+          (states[v] == State::Free || conducts(v)))
         states[v] = State::F32;
   }
 

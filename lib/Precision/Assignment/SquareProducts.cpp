@@ -104,8 +104,8 @@ bool SlotGraph::givesSquares(Operation *product) const {
   });
 }
 
-/// Returns whether a factor of `product` is a constant with a single number,
-/// which may be repeated.
+/// Returns whether a factor of `product` is a constant with a single number
+/// other than zero, which may be repeated.
 bool SlotGraph::addsUp(Operation *product) const {
   constexpr int limit = 8;
   auto isUniform = [&](Value value) {
@@ -116,7 +116,8 @@ bool SlotGraph::addsUp(Operation *product) const {
       if (holdsElements(op)) {
         auto elements = readConstant(op);
         return elements && !elements->range.isEmpty() &&
-               elements->range.lo == elements->range.hi;
+               elements->range.lo == elements->range.hi &&
+               elements->range.lo != 0;
       }
       if (op->getNumOperands() == 0 || !movesElements(op))
         return false;
