@@ -189,8 +189,7 @@ private:
       }
     }
     for (VertexId v = 1; v < vertices.size(); ++v)
-      if (held[v] && !released[v] &&
-          (states[v] == State::Free || conducts(v)))
+      if (held[v] && !released[v] && (states[v] == State::Free || conducts(v)))
         states[v] = State::F32;
   }
 

@@ -515,8 +515,9 @@ def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, d
                   as for `export`. The batch is an example. By default without prediction.
     precision     "f32", "bf16", "fp16", "fp8" (bf16 and 8-bit products) or "fp8-" and a recipe.
                   Parameters stay in f32.
-    policy        the name of a preset or a YAML file; by default policies/compiled.yaml of
-                  this package, whose steps are as near to f32 as autocast.
+    policy        the name of a preset or a YAML file; by default, for bf16 and fp16,
+                  policies/compiled.yaml of this package, whose steps are as near to f32
+                  as autocast.
     device        "cpu" or "cuda"; by default that of the model.
     loss_scale    "dynamic", "layerwise", "none" or a number; by default dynamic for fp16.
     scaler        a torch.amp.GradScaler, whose constants and state the step takes over.

@@ -47,6 +47,7 @@ def AMP_Dialect : Dialect {
     | `amp.inserted` | operation | marks a cast of another dialect that a pass inserted; passes may move, merge and remove it |
     | `amp.backward_of` | operation | number of the forward operation that a backward operation belongs to |
     | `amp.id` | operation | number of a forward operation, to which `amp.backward_of` refers |
+    | `amp.composite` | operation | number that the operations of one block have that are one operation of the source; the strategy `autocast` rounds its results once |
     | `amp.gradient_seed` | argument or operation | no value; it is the gradient of the loss, where the backward pass begins |
     | `amp.inference_of` | function | the step from which `train-to-inference` derived it |
     | `amp.part_of` | argument | the type of the whole tensor; each rank keeps one flat part of it |
