@@ -65,6 +65,14 @@ def trace_of_a_gram_matrix(x, w, v):
     return 100 * (h / jnp.sqrt(jnp.trace(h @ h.T))) @ v
 
 
+# The statistics of a distance are not those of the product that it subtracts.
+@program
+def distances(x, w, v):
+    h = 100 * (x @ w)
+    n = jnp.sum(h * h, 1)
+    return jnp.sqrt(jnp.maximum(n[:, None] + n[None] - 2 * h @ h.T, 0.0) + 1e-6) @ (x @ v)
+
+
 # A sum of squares that is written as a product with ones is f32 like any sum.
 @functools.partial(program, wide=1)
 def squares_added_by_a_product(x, w, v):

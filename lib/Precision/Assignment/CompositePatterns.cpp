@@ -16,6 +16,39 @@ using namespace mlir::amp;
 
 namespace {
 
+/// The values from which elementwise operations, movements and reductions
+/// compute a value: values of other operations, and arguments.
+class Origins {
+public:
+  void insert(Value origin) {
+    if (isAnything || llvm::is_contained(values, origin))
+      return;
+    if (values.size() == kLimit)
+      isAnything = true;
+    else
+      values.push_back(origin);
+  }
+  void insert(const Origins &other) {
+    isAnything |= other.isAnything;
+    for (Value origin : other.values)
+      insert(origin);
+  }
+  /// Whether one of these may be among `other`.
+  bool intersect(const Origins &other) const {
+    return isAnything || other.isAnything ||
+           llvm::any_of(values, [&](Value origin) {
+             return llvm::is_contained(other.values, origin);
+           });
+  }
+  unsigned size() const { return isAnything ? kLimit + 1 : values.size(); }
+
+private:
+  static constexpr unsigned kLimit = 8;
+  SmallVector<Value, 2> values;
+  /// More than `kLimit`.
+  bool isAnything = false;
+};
+
 /// The facts about a value.
 struct Fact {
   enum Kind : uint8_t {
@@ -100,6 +133,26 @@ private:
     changed |= !(joined == entry);
     entry = joined;
   }
+  void addOrigins(Value value, const Origins &from) {
+    Origins &entry = origins[value];
+    unsigned before = entry.size();
+    entry.insert(from);
+    changed |= entry.size() != before;
+  }
+  /// Adds the origins of the operands of `op` to its results. A value that is
+  /// not computed from facts is its own origin.
+  void addOrigins(Operation *op, bool isComputed) {
+    for (Value result : op->getResults()) {
+      Origins from;
+      if (!isComputed)
+        from.insert(result);
+      for (Value operand : op->getOperands())
+        if (isComputed && isFloat(operand) &&
+            get(operand).kind > Fact::Constant)
+          from.insert(origins.lookup(operand));
+      addOrigins(result, from);
+    }
+  }
 
   //===--------------------------------------------------------------------===//
   // Facts
@@ -107,13 +160,20 @@ private:
 
   void sweep(FunctionOpInterface function) {
     bool isOpen = calls.count(function);
-    for (BlockArgument argument : function.getArguments())
+    for (BlockArgument argument : function.getArguments()) {
       set(argument, {isOpen ? Fact::Unknown : Fact::Other});
+      Origins own;
+      own.insert(argument);
+      if (!isOpen)
+        addOrigins(argument, own);
+    }
     if (isOpen)
       for (Operation *call : calls[function])
         for (auto [argument, operand] :
-             llvm::zip(function.getArguments(), call->getOperands()))
+             llvm::zip(function.getArguments(), call->getOperands())) {
           set(argument, get(operand));
+          addOrigins(argument, origins.lookup(operand));
+        }
     for (Operation &op : function.getFunctionBody().getOps())
       visit(&op);
   }
@@ -121,16 +181,31 @@ private:
   void visit(Operation *op) {
     if (FunctionOpInterface callee = group.callees.lookup(op)) {
       for (Block &block : callee.getFunctionBody())
-        for (auto [result, returned] :
-             llvm::zip(op->getResults(), block.getTerminator()->getOperands()))
+        for (auto [result, returned] : llvm::zip(
+                 op->getResults(), block.getTerminator()->getOperands())) {
           set(result, facts.count(returned) ? get(returned) : Fact());
+          addOrigins(result, origins.lookup(returned));
+        }
       return;
     }
     Fact fact{Fact::Other};
-    if (const AdapterCompositePatterns *patterns = getCompositePatterns(op))
+    const AdapterCompositePatterns *patterns = getCompositePatterns(op);
+    if (patterns)
       fact = evaluate(op, *patterns);
+    addOrigins(op, patterns && computes(op, *patterns));
     for (Value result : op->getResults())
       set(result, isFloat(result) ? fact : Fact{Fact::Other});
+  }
+
+  /// Whether the results of `op` are computed from its operands in a way that
+  /// keeps their origins.
+  static bool computes(Operation *op,
+                       const AdapterCompositePatterns &patterns) {
+    StringRef name = op->getName().getStringRef();
+    return op->getNumOperands() != 0 &&
+           (patterns.reduce.contains(name) || patterns.repeat.contains(name) ||
+            patterns.move.contains(name) ||
+            patterns.elementwise.contains(name));
   }
 
   Fact evaluate(Operation *op, const AdapterCompositePatterns &patterns) {
@@ -178,11 +253,30 @@ private:
       return {hasRepeated    ? Fact::Repeated
               : hasStatistic ? Fact::Statistic
                              : Fact::Constant};
-    if (hasRepeated) {
+    if (hasRepeated && readsOwnStatistic(op)) {
       meetings.insert(op);
       return {Fact::Chain, op};
     }
-    return hasStatistic ? Fact{Fact::Other} : chain;
+    return hasStatistic || hasRepeated ? Fact{Fact::Other} : chain;
+  }
+
+  /// Whether the statistics that `op` reads and the elements to which it adds
+  /// them are computed from the same values, or it does not add. Only then is
+  /// the result smaller, as a deviation from a mean is. A difference of squared
+  /// norms and products is not.
+  bool readsOwnStatistic(Operation *op) const {
+    if (policy.findLinearKind(op) != LinearRule::Kind::Joint)
+      return true;
+    Origins elements, statistics;
+    for (Value operand : op->getOperands()) {
+      if (!isFloat(operand))
+        continue;
+      Fact fact = get(operand);
+      if (fact.kind > Fact::Constant)
+        (fact.isStatistic() ? statistics : elements)
+            .insert(origins.lookup(operand));
+    }
+    return elements.intersect(statistics);
   }
 
   //===--------------------------------------------------------------------===//
@@ -312,6 +406,8 @@ private:
   bool hasCompositePatterns = false, changed = true;
   llvm::DenseMap<Operation *, SmallVector<Operation *>> calls;
   llvm::DenseMap<Value, Fact> facts;
+  /// The origins of the values whose fact is not Constant.
+  llvm::DenseMap<Value, Origins> origins;
   /// Reductions to statistics, and operations that combine elements with a
   /// statistic.
   llvm::SetVector<Operation *> reductions, meetings;
