@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a finite flag of this rank does not tell: whether the gradients of other
-// ranks are finite. And what a flag of an update must not tell: whether data
-// fulfil a condition.
+// A finite flag of one rank does not say whether the gradients of other ranks
+// are finite. The flag of an update of the scale must not depend on a condition
+// on data.
 //
 //===----------------------------------------------------------------------===//
 

@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import kinds
 import numpy as np
 import programs
+import training
 from jax import lax
 
 STEPS = 8
@@ -55,15 +56,7 @@ def step(call, params, state, images, labels, seed):
 def mark(call, params, state, batch):
     whole = jax.jit(functools.partial(step, call), keep_unused=True)
     lowered = whole.lower(params, state, *batch, jnp.float32(1))
-    weights, states = amp_jax.names_of("params.", params), amp_jax.names_of("state.", state)
-    marks = [{"amp.role": "parameter", "amp.name": name} for name in weights]
-    marks += [{"amp.role": "optimizer_state", "amp.name": name} for name in states]
-    marks += [{"amp.role": "batch", "amp.name": f"batch.{i}"} for i in range(2)]
-    marks.append({"amp.gradient_seed": "loss"})
-    results = [{"amp.updates": name} for name in weights + states]
-    results += [{"amp.metric": name} for name in METRICS]
-    results += [{"amp.gradient_of": name} for name in weights]
-    return amp_jax.annotate(lowered, dict(enumerate(marks)), dict(enumerate(results)))
+    return training.mark(lowered, params, state, METRICS)
 
 
 def check(call, amp_opt):

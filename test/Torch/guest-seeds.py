@@ -20,7 +20,7 @@ import torch
 import amp_torch
 import library_models
 import torch_networks
-from parity import batches
+from parity import batches, in_autocast
 
 SIZE, SAMPLES = 4, 8
 # Bounds of the distance over that of autocast: for the geometric mean of all models, and for one model,
@@ -61,14 +61,6 @@ class Case:
                 losses.append(loss.item())
             runs.append(losses)
         return runs
-
-
-def in_autocast(function):
-    def run(*arguments):
-        with torch.autocast("cpu", torch.bfloat16):
-            return function(*arguments)
-
-    return run
 
 
 def distance(first, second):

@@ -18,16 +18,9 @@
 import amp_torch
 import torch
 from guest_models import MODELS, train
+from parity import in_autocast
 
 OLD = torch.__version__.startswith("2.9.")
-
-
-def in_autocast(function):
-    def run(*arguments):
-        with torch.autocast("cpu", torch.bfloat16):
-            return function(*arguments)
-
-    return run
 
 
 def guest(name, strategy):

@@ -20,7 +20,7 @@ import torch
 
 import amp_torch
 from library_models import LIBRARY, batch_of, loss_of, make
-from parity import amp_run, train
+from parity import amp_run, in_autocast, train
 
 SIZE, SAMPLES = 4, 8
 
@@ -52,14 +52,6 @@ def exported(name, folder, steps):
     for name, array in (("step.mlir", None), ("init.npz", None), ("data.npz", None), ("state.npz", None)):
         os.remove(os.path.join(path, name))
     return f"{error:.1e}" + (", fixed batch" if export.fixed else "")
-
-
-def in_autocast(function):
-    def run(*arguments):
-        with torch.autocast("cpu", torch.bfloat16):
-            return function(*arguments)
-
-    return run
 
 
 def distance(first, second):

@@ -29,9 +29,9 @@ from torch_networks import NETWORKS, batch_of, loss_of, make, optimizer_of
 SIZE, STEPS, CLIP = 4, 50, 1.0
 # The bound of the distance over that of autocast. It holds for the geometric mean of all cells. Training
 # amplifies roundings so much that the mean of five seeds still varies. One cell may therefore exceed the
-# bound by so many standard errors of its ratio, which the deviation of the seeds gives. For five seeds
-# and a true ratio at the bound, 1 of 100 cells exceeds this.
-BOUND, ERRORS = 1.1, 3.75
+# bound by so many standard errors of its ratio, which the deviation of the seeds gives, up to a ratio
+# of 2. For five seeds and a true ratio at the bound, 1 of 100 cells exceeds the errors.
+BOUND, ERRORS, LARGEST = 1.1, 3.75, 2.0
 LOW = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
@@ -123,7 +123,7 @@ def check_low(name, kind, precision, policy, seeds, exact, autocast, folder):
             wrong.append(f"{name} {kind} {precision}, seed {seed}: loss scales {scales}, GradScaler {autocast[seed][1]}")
     theirs = [distance(autocast[seed][0], exact[seed][0]) for seed in range(seeds)]
     ratio, error = ratio_of(distances, theirs)
-    if not ratio <= BOUND + ERRORS * error:
+    if not ratio <= min(BOUND + ERRORS * error, LARGEST):
         wrong.append(f"{name} {kind} {precision} {policy}: {ratio:.2f} ± {error:.2f} times autocast; by seed " +
                      ", ".join(f"{a:.1e} / {b:.1e}" for a, b in zip(distances, theirs)))
     return sum(distances) / seeds, ratio, error, wrong

@@ -103,9 +103,10 @@ private:
     if (!isGuardedState(value))
       sum.all |= of.all;
   }
-  /// Whether `value` is the new value of a parameter or optimizer state, which
-  /// keeps the old value whatever gradient is not finite. Its readers, such as
-  /// the forward pass of a second loss, do not depend on these gradients.
+  /// Whether `value` is the new value of a parameter or optimizer state that
+  /// keeps its old value if any gradient on which it depends is not finite. Its
+  /// readers, such as the forward pass of a second loss, need no guard for
+  /// these gradients.
   bool isGuardedState(Value value);
   bool isDynamic(ScaleExponent::Symbol symbol) const;
   bool isDynamic(const ScaleExponent &exponent) const {

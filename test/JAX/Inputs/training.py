@@ -12,6 +12,20 @@ STEPS = 30
 PRODUCT = re.compile(r'"stablehlo\.(?:dot_general|convolution)"\(.*? : \(([^)]*)\) ->')
 
 
+def mark(lowered, params, state, metrics):
+    """Marks a lowered step of (params, state, two batches, seed) that returns new params and state, `metrics` and
+    gradients."""
+    weights, states = amp_jax.names_of("params.", params), amp_jax.names_of("state.", state)
+    marks = [{"amp.role": "parameter", "amp.name": name} for name in weights]
+    marks += [{"amp.role": "optimizer_state", "amp.name": name} for name in states]
+    marks += [{"amp.role": "batch", "amp.name": f"batch.{i}"} for i in range(2)]
+    marks.append({"amp.gradient_seed": "loss"})
+    results = [{"amp.updates": name} for name in weights + states]
+    results += [{"amp.metric": name} for name in metrics]
+    results += [{"amp.gradient_of": name} for name in weights]
+    return amp_jax.annotate(lowered, dict(enumerate(marks)), dict(enumerate(results)))
+
+
 def train(text, leaves, batches, extra=()):
     run = amp_jax.compile(text)
     values, extra, losses = list(leaves), list(extra), []

@@ -86,6 +86,15 @@ def train(model, loss_of, optimizers, arrays, size, steps, clip=None, autocast=N
     return losses
 
 
+def in_autocast(function):
+    """`function` under autocast on a CPU in bf16."""
+    def run(*arguments):
+        with torch.autocast("cpu", torch.bfloat16):
+            return function(*arguments)
+
+    return run
+
+
 def loss_of_step(step, loss, batch):
     """Runs a compiled step on a batch as `batch_of` makes it."""
     return step(batch) if loss is None else step(*batch)
