@@ -12,6 +12,7 @@
 
 #include "amp/CudaHost/Testing.h"
 #include "amp/Runtime/CUDA/Conv.h"
+#include "amp/Runtime/CUDA/Gemm.h"
 
 #include <algorithm>
 

@@ -16,6 +16,7 @@
 #include "amp/CudaHost/Testing.h"
 #include "amp/Runtime/CUDA/Conv.h"
 #include "amp/Runtime/CUDA/CuDNN.h"
+#include "amp/Runtime/CUDA/Gemm.h"
 
 using namespace amp::cuda;
 using namespace amp::cuda::testing;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/CudaHost/Testing.h"
+#include "amp/Runtime/CUDA/Gemm.h"
 #include "amp/Runtime/CUDA/LinearCrossEntropy.h"
 
 #include <algorithm>

@@ -108,7 +108,43 @@ static void testNorm(const QuantizeConfig &config, bool isCentered,
   });
 }
 
+/// Blocks that process several groups of rows, as those of more than 65,536
+/// rows do, write the codes of one block for each group.
+static void testFewBlocks() {
+  inAllOrders("quantized_norm in few blocks", [&] {
+    using Plan = RowPlan<32, 8, 4>;
+    const QuantizeConfig config{200, 64, Float8::E4M3, true, true};
+    const int64_t rows = config.rows, columns = config.columns;
+    Buffer<__half> in(randomValues<__half>(rows * columns, 1, 3.0));
+    Buffer<float> gamma(randomValues<float>(columns, 2, 2.0)),
+        scale(Values{150.0}), partials(quantizedNormParts(rows, columns));
+    ArrivalCounters counters;
+    Written many(config), few(config);
+    const int outputs = 2;
+    CHECK_OK(quantizedRMSNorm(nullptr, config, many.results(outputs),
+                              static_cast<__half *>(nullptr), many.rstd.get(),
+                              in.get(), gamma.get(), scale.get(), 1e-5f,
+                              partials.get(), counters.get()));
+    LaunchShape shape;
+    shape.grid.x = 2;
+    shape.sharedBytes = size_t(kQuantizedNormBytes) +
+                        size_t(quantizedNormRows(columns) * (columns + 4));
+    CHECK_OK(launch("few", nullptr, shape,
+                    quantizedNormKernel<Float8::E4M3, Plan, __half, __half,
+                                        NoMean, NoMean>,
+                    NormOperands<__half, __half, NoMean, NoMean>{
+                        nullptr, NoMean(), few.rstd.get(), in.get(),
+                        gamma.get(), NoMean(), 1e-5f},
+                    config, few.results(outputs), scale.get(),
+                    int(quantizedNormRows(columns)), partials.get(),
+                    counters.get()));
+    CHECK(many.read(outputs) == few.read(outputs));
+    return few.read(outputs);
+  });
+}
+
 int main() {
+  testFewBlocks();
   const auto bf16 = [](int64_t rows, int64_t columns) {
     return QuantizeConfig{rows, columns, Float8::E4M3, true, true};
   };
