@@ -9,6 +9,7 @@
 
 #include "amp/Precision/Report/ReportErrors.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <tuple>
 
