@@ -33,6 +33,11 @@
 // RUN: amp-opt --amp-print-policy=crlf-good.txt | diff lf.out -
 // RUN: amp-opt --amp-print-policy=cr-good.txt | diff lf.out -
 //
+// A byte that is not UTF-8.
+// RUN: printf 'version: 1\nallow: [train.exp]\npins:\n  "caf\351/*": f32\n' > latin.txt
+// RUN: not amp-opt --amp-print-policy=latin.txt 2>&1 | FileCheck %s --check-prefix=LATIN
+// LATIN: "latin.txt":4:7): error: policy: the policy is not UTF-8 here, expected YAML text in UTF-8
+//
 // A list may be empty.
 // RUN: printf 'version: 1\nallow:\ndeny:\n  - train.sin\nslots:\nlinear:\nadapters:\n' > empty.txt
 // RUN: amp-opt --amp-print-policy=empty.txt | FileCheck %s --check-prefix=EMPTY --match-full-lines

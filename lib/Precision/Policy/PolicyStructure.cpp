@@ -13,6 +13,7 @@
 #include "PolicyDocument.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Support/YAMLParser.h"
 
@@ -65,6 +66,16 @@ static const char *findTooDeep(StringRef text) {
     }
   }
   return nullptr;
+}
+
+/// Returns the first byte that is not UTF-8, or null. LLVM's reader takes such
+/// bytes, but prints others.
+static const char *findInvalidUTF8(StringRef text) {
+  auto *place = reinterpret_cast<const llvm::UTF8 *>(text.begin());
+  auto *end = reinterpret_cast<const llvm::UTF8 *>(text.end());
+  return llvm::isLegalUTF8String(&place, end)
+             ? nullptr
+             : reinterpret_cast<const char *>(place);
 }
 
 namespace {
@@ -210,13 +221,18 @@ bool amp::detail::checkPolicyStructure(llvm::MemoryBufferRef text,
   llvm::SourceMgr sourceMgr;
   sourceMgr.setDiagHandler(report, context);
   llvm::yaml::Stream stream(text, sourceMgr);
-  if (const char *place = findTooDeep(text.getBuffer())) {
+  auto reject = [&](const char *place, const Twine &message) {
+    if (!place)
+      return false;
     llvm::SMLoc loc = llvm::SMLoc::getFromPointer(place);
-    stream.printError(llvm::SMRange(loc, loc),
-                      "expected at most 64 mappings and lists within one "
-                      "another");
+    stream.printError(llvm::SMRange(loc, loc), message);
+    return true;
+  };
+  if (reject(findInvalidUTF8(text.getBuffer()),
+             "the policy is not UTF-8 here, expected YAML text in UTF-8") ||
+      reject(findTooDeep(text.getBuffer()),
+             "expected at most 64 mappings and lists within one another"))
     return false;
-  }
   unsigned documents = 0;
   for (llvm::yaml::Document &part : stream) {
     llvm::yaml::Node *root = part.getRoot();
