@@ -414,3 +414,19 @@ func.func @part_of_a_table(%x: tensor<2x2xf32> {amp.role = "batch", amp.name = "
   %y = train.mul %x, %s : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   return %s, %y : tensor<2x2xf32>, tensor<2x2xf32>
 }
+
+// -----
+
+// A weight that is stored as [out, in]: the bias gradient sums the rows of A.
+// CHECK-LABEL: func.func @out_in
+// CHECK: cuda.gemm {{.*}}ins(%arg1, %arg0 : {{.*}}) {bias_grad, bias_grad_a, transpose_a} -> tensor<4x8xf32>, tensor<4xf32>
+// CHECK-NOT: cuda.kernel
+// CHECK: return
+// PLAIN-LABEL: func.func @out_in
+// PLAIN: cuda.kernel
+func.func @out_in(%x: tensor<16x8xbf16> {amp.role = "batch", amp.name = "x"}, %dy: tensor<16x4xbf16> {amp.role = "batch", amp.name = "dy"})
+    -> (tensor<4x8xf32> {amp.prediction = "dw"}, tensor<4xf32> {amp.prediction = "db"}) {
+  %dw = train.matmul %dy, %x {transpose_a} : (tensor<16x4xbf16>, tensor<16x8xbf16>) -> tensor<4x8xf32>
+  %db = train.reduce_sum %dy {dims = array<i64: 0>} : (tensor<16x4xbf16>) -> tensor<4xf32>
+  return %dw, %db : tensor<4x8xf32>, tensor<4xf32>
+}

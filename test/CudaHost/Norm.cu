@@ -58,6 +58,13 @@ struct NormReference {
   }
 };
 
+static Values sumOf(const Values &a, const Values &b) {
+  Values sum(a);
+  for (size_t i = 0; i < sum.size(); ++i)
+    sum[i] += b[i];
+  return sum;
+}
+
 template <typename X, typename Y>
 static void testLayerNorm(int64_t rows, int64_t columns, double offset,
                           bool inPlace) {
@@ -92,6 +99,15 @@ static void testLayerNorm(int64_t rows, int64_t columns, double offset,
                                   rstd, dBeta, rows, columns, scratch.get(),
                                   arrivalCounters));
     CHECK(again.read() == y && other.read() == dx);
+    // The sum with an addend, over the addend, rounds once.
+    Buffer<Y> addend(dy), g3(dy);
+    CHECK_OK(layerNormBackward(nullptr, addend.get(), gammaGrad, betaGrad,
+                               g3.get(), dX.get(), dGamma, mean, rstd,
+                               addend.get(), rows, columns, scratch.get(),
+                               arrivalCounters));
+    if (columns > 1)
+      CHECK_NEAR(addend.read(), sumOf(expected.dx, dy),
+                 4 * epsilonOf<Y>() + extra);
     CHECK_NEAR(y, expected.y, 2 * epsilonOf<Y>() + extra);
     CHECK_NEAR(mean.read(), expected.mean, 1e-5);
     CHECK_NEAR(rstd.read(), expected.rstd, 1e-5 + extra);
@@ -131,6 +147,12 @@ static void testRMSNorm(int64_t rows, int64_t columns, bool inPlace) {
                                 g2.get(), dX.get(), dGamma, rstd, rows, columns,
                                 scratch.get(), arrivalCounters));
     CHECK(again.read() == y && other.read() == dx);
+    Buffer<Y> addend(dy), g3(dy);
+    CHECK_OK(rmsNormAndBackward(nullptr, addend.get(), gammaGrad, again.get(),
+                                g3.get(), dX.get(), dGamma, rstd, addend.get(),
+                                rows, columns, scratch.get(), arrivalCounters));
+    if (columns > 1)
+      CHECK_NEAR(addend.read(), sumOf(expected.dx, dy), 4 * epsilonOf<Y>());
     CHECK_NEAR(y, expected.y, 2 * epsilonOf<Y>());
     CHECK_NEAR(rstd.read(), expected.rstd, 1e-5);
     if (columns > 1) // of a single column it is nearly zero
@@ -138,6 +160,93 @@ static void testRMSNorm(int64_t rows, int64_t columns, bool inPlace) {
     CHECK_NEAR(gammaGrad.read(), expected.dgamma, 2e-5);
     CHECK(arrivalCounters.areZero());
     return KernelResults{y, dx, gammaGrad.read()};
+  });
+}
+
+/// Norms read the rows of the keys, [sample, head, position, element], in a
+/// product [sample, position, queries, keys, values], and write their gradient
+/// as [sample, position, head, element]. Copies of the rows give the same bits.
+template <typename T>
+static void testStridedRows(int64_t samples, int64_t heads, int64_t positions,
+                            int64_t columns) {
+  const int64_t rows = samples * heads * positions, width = heads * columns;
+  const int64_t before = 2 * width, line = 4 * width;
+  Values packed = randomValues<T>(samples * positions * line, 1),
+         dy = randomValues<T>(rows * columns, 2),
+         gamma = randomValues<float>(columns, 3), x(rows * columns);
+  auto place = [&](int64_t row, int64_t position, int64_t offset) {
+    const int64_t head = row / positions % heads,
+                  sample = row / positions / heads;
+    return offset + (sample * positions + row % positions) * position +
+           head * columns;
+  };
+  for (int64_t i = 0; i < rows * columns; ++i)
+    x[i] = packed[place(i / columns, line, before) + i % columns];
+  ArrivalCounters arrivalCounters;
+  Buffer<T> source(packed), copy(x), y(x.size()), other(x.size()), g(dy),
+      dx(x.size()), moved(x.size());
+  Buffer<float> dGamma(gamma), dBeta(gamma), mean(rows), rstd(rows),
+      gammaGrad(columns), betaGrad(columns), gammaGrad2(columns);
+  Buffer<unsigned char> scratch(size_t(layerNormScratchBytes(rows, columns)));
+  const StridedRows<const T> in{source.get() + before, heads,  positions,
+                                positions * line,      columns, line};
+  const StridedRows<T> out{moved.get(),       heads,   positions,
+                           positions * width, columns, width};
+  auto check = [&] {
+    CHECK(other.read() == y.read());
+    Values wanted = dx.read(), found = moved.read();
+    for (int64_t i = 0; i < rows * columns; ++i)
+      CHECK(found[place(i / columns, width, 0) + i % columns] == wanted[i]);
+    CHECK(gammaGrad.read() == gammaGrad2.read());
+  };
+  CHECK_OK(rmsNormForward(nullptr, y.get(), rstd, copy.get(), dGamma, rows,
+                          columns, 1e-6f));
+  CHECK_OK(rmsNormForward(nullptr, other.get(), rstd, in, dGamma, rows, columns,
+                          1e-6f));
+  CHECK_OK(rmsNormBackward(nullptr, dx.get(), gammaGrad, g.get(), copy.get(),
+                           dGamma, rstd, rows, columns, scratch.get(),
+                           arrivalCounters));
+  CHECK_OK(rmsNormBackward(nullptr, out, gammaGrad2, g.get(), in, dGamma, rstd,
+                           rows, columns, scratch.get(), arrivalCounters));
+  check();
+  CHECK_OK(layerNormForward(nullptr, y.get(), mean, rstd, copy.get(), dGamma,
+                            dBeta, rows, columns, 1e-6f));
+  CHECK_OK(layerNormForward(nullptr, other.get(), mean, rstd, in, dGamma, dBeta,
+                            rows, columns, 1e-6f));
+  CHECK_OK(layerNormBackward(nullptr, dx.get(), gammaGrad, betaGrad, g.get(),
+                             copy.get(), dGamma, mean, rstd, rows, columns,
+                             scratch.get(), arrivalCounters));
+  CHECK_OK(layerNormBackward(nullptr, out, gammaGrad2, betaGrad, g.get(), in,
+                             dGamma, mean, rstd, rows, columns, scratch.get(),
+                             arrivalCounters));
+  check();
+}
+
+/// An extent that is known selects one plan. Rows of few elements share a warp.
+/// The plan that is chosen at run time gives the same bits.
+template <int64_t Columns>
+static void testExtent(int64_t rows) {
+  ArrivalCounters arrivalCounters;
+  inAllOrders("norm of a known extent", [&] {
+    const size_t count = size_t(rows * Columns);
+    Buffer<__half> x(randomValues<__half>(count, 1)), y(count), other(count),
+        g(randomValues<__half>(count, 2)), dx(count), moved(count);
+    Buffer<float> gamma(randomValues<float>(Columns, 3)), rstd(rows),
+        rstd2(rows), dgamma(Columns);
+    Buffer<unsigned char> scratch(size_t(layerNormScratchBytes(rows, Columns)));
+    CHECK_OK(rmsNormForward(nullptr, y.get(), rstd, x.get(), gamma, rows,
+                            Columns, 1e-6f));
+    CHECK_OK(rmsNormForward(nullptr, other.get(), rstd2, x.get(), gamma, rows,
+                            Extent<Columns>(), 1e-6f));
+    CHECK_OK(rmsNormBackward(nullptr, dx.get(), dgamma, g.get(), x.get(), gamma,
+                             rstd, rows, Columns, scratch.get(),
+                             arrivalCounters));
+    CHECK_OK(rmsNormBackward(nullptr, moved.get(), dgamma, g.get(), x.get(),
+                             gamma, rstd2, rows, Extent<Columns>(),
+                             scratch.get(), arrivalCounters));
+    CHECK(y.read() == other.read() && rstd.read() == rstd2.read());
+    CHECK(dx.read() == moved.read());
+    return KernelResults{other.read(), moved.read()};
   });
 }
 
@@ -328,6 +437,15 @@ int main() {
   testRMSNorm<__nv_bfloat16, __nv_bfloat16>(2, 2056, true);
   testRMSNorm<float, __half>(2, 8200, false);
   testRMSNorm<float, float>(4, 1, false);
+
+  testStridedRows<__nv_bfloat16>(2, 3, 5, 64);
+  testStridedRows<float>(3, 2, 4, 12);
+  testExtent<64>(36);
+  testExtent<64>(34);
+  testExtent<128>(6);
+  testExtent<129>(3);
+  testExtent<2056>(2);
+  testExtent<8200>(2);
 
   testBatchNorm<float, float>(128, 16, 0, true);
   testBatchNorm<__half, __half>(75, 3, 0, true);

@@ -93,6 +93,14 @@ static void testDropout(int64_t count, double rate) {
       kept += keep;
     }
     CHECK_NEAR(result, expected, epsilonOf<T>());
+    // The sum with an addend, over the addend.
+    Values more = randomValues<T>(count, 3), sums(count);
+    Buffer<T> addend(more);
+    CHECK_OK(dropout(nullptr, addend.get(), dX.get(), rng, addend.get(), 77,
+                     rate, count));
+    for (int64_t i = 0; i < count; ++i)
+      sums[i] = expected[i] + more[i];
+    CHECK_NEAR(addend.read(), sums, 2 * epsilonOf<T>());
     if (count > 1000)
       CHECK(std::fabs(double(kept) / count - (1 - rate)) < 0.05);
     CHECK_OK(advanceRng(nullptr, rng, rng));

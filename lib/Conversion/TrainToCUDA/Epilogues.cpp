@@ -242,11 +242,17 @@ struct FuseBiasGrad : OpRewritePattern<train::ReduceSumOp> {
       if (typeOf(form).getShape().back() != op.getType().getShape().back())
         continue;
       for (Operation *user : form.getUsers()) {
-        if (auto gemm = dyn_cast<GemmOp>(user);
-            gemm && gemm.getB() == form && !gemm.getTransposeB() &&
-            takesEpilogue(gemm) && !gemm.getBias() && !gemm.getAccumulate() &&
-            fuse(rewriter, op, gemm))
-          return success();
+        auto gemm = dyn_cast<GemmOp>(user);
+        if (gemm && takesEpilogue(gemm) && !gemm.getBias() &&
+            !gemm.getAccumulate()) {
+          if (gemm.getB() == form && !gemm.getTransposeB() &&
+              fuse(rewriter, op, gemm))
+            return success();
+          // The gradient of weights that are stored as [out, in].
+          if (gemm.getA() == form && gemm.getTransposeA() &&
+              fuse(rewriter, op, gemm, /*isOfA=*/true))
+            return success();
+        }
         if (auto conv = dyn_cast<ConvOp>(user);
             conv && conv.getKind() == ConvKind::FilterGrad &&
             conv.getInputs()[1] == form && takesEpilogue(conv) &&
@@ -259,7 +265,7 @@ struct FuseBiasGrad : OpRewritePattern<train::ReduceSumOp> {
 
   template <typename OpTy>
   static bool fuse(PatternRewriter &rewriter, train::ReduceSumOp op,
-                   OpTy product) {
+                   OpTy product, bool isOfA = false) {
     auto type = typeOf(product.getResult(0));
     if (type.getElementType() != op.getType().getElementType())
       return false;
@@ -267,6 +273,8 @@ struct FuseBiasGrad : OpRewritePattern<train::ReduceSumOp> {
     SmallVector<Type> types{type, op.getType()};
     OpTy copy = rebuild(rewriter, product, types, product.getInputs());
     copy.setBiasGrad(true);
+    if (isOfA)
+      copy->setAttr("bias_grad_a", rewriter.getUnitAttr());
     rewriter.replaceOp(op, copy.getResult(1));
     rewriter.replaceOp(product, copy.getResult(0));
     return true;

@@ -41,7 +41,8 @@ static OpResult getComputed(Value value) {
 /// Whether `op` is a norm that can write the copies of `quantization`.
 static bool isQuantizableNorm(Operation *op, QuantizationAttr quantization) {
   // A block of threads has too few rows of a norm for a block of a column.
-  if (!isa<LayerNormOp, RMSNormOp>(op) || quantization.getBlocks())
+  if (!isa<LayerNormOp, RMSNormOp>(op) || quantization.getBlocks() ||
+      op->hasAttr("x_rows"))
     return false;
   RankedTensorType x = typeOf(op->getOperand(0));
   int64_t columns = x.getShape().back();

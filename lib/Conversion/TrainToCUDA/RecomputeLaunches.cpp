@@ -265,10 +265,13 @@ static bool isGradientOf(Operation *gradient, Operation *op) {
       !(isa<RMSNormOp>(op) && isa<RMSNormGradOp>(gradient)))
     return false;
   if (gradient->getOperand(1) != op->getOperand(0) ||
+      gradient->getAttr("x_rows") != op->getAttr("x_rows") ||
       gradient->getOperand(2) != op->getOperand(1))
     return false;
-  return llvm::equal(gradient->getOperands().drop_front(3),
-                     op->getResults().drop_front());
+  const unsigned numAddends = gradient->hasAttr("accumulate");
+  return llvm::equal(
+      gradient->getOperands().drop_front(3).drop_back(numAddends),
+      op->getResults().drop_front());
 }
 
 /// The launches after `peak` that read an operand of `op` and can compute its
@@ -361,13 +364,20 @@ static Value extendGradient(OpBuilder &builder, Operation *gradient,
   Location loc = builder.getFusedLoc({gradient->getLoc(), op->getLoc()});
   Operation *both;
   if (isa<LayerNormOp>(op)) {
-    inputs.push_back(op->getOperand(2));
+    // An addend comes last.
+    inputs.insert(inputs.end() - gradient->hasAttr("accumulate"),
+                  op->getOperand(2));
     both = LayerNormAndGradOp::create(builder, loc, types, name, inputs,
-                                      ValueRange(), ValueRange(), Value());
+                                      ValueRange(), ValueRange(), Value(),
+                                      HeadsAttr(), HeadsAttr(), UnitAttr());
   } else {
     both = RMSNormAndGradOp::create(builder, loc, types, name, inputs,
-                                    ValueRange(), ValueRange(), Value());
+                                    ValueRange(), ValueRange(), Value(),
+                                    HeadsAttr(), HeadsAttr(), UnitAttr());
   }
+  for (StringRef kept : {"x_rows", "dx_rows", "accumulate"})
+    if (Attribute attribute = gradient->getAttr(kept))
+      both->setAttr(kept, attribute);
   both->setDiscardableAttrs(gradient->getDiscardableAttrDictionary());
   // The norm is not a gradient of an argument.
   if (auto gradients = both->getAttrOfType<ArrayAttr>(

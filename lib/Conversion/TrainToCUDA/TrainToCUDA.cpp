@@ -307,10 +307,12 @@ struct ConvertTrainToCUDA
     });
     fuseProductsHorizontally(step);
     readHeadsByStrides(step);
+    placeNormRows(step);
     if (epilogues)
       apply(step, [&](RewritePatternSet &patterns) {
         populateEpilogues(patterns, strictRounding);
         populateBatchNorms(patterns, strictRounding);
+        populateSums(patterns, strictRounding);
       });
     mergeCrossEntropy(step);
     if (fuseLinearLosses(step, logitBytes))

@@ -92,6 +92,10 @@ void packGradients(SDPAGradOp launch);
 /// of fused products.
 void readHeadsByStrides(func::FuncOp step);
 
+/// Makes norms of rows read slices and transposes where they are in the tensor
+/// that these are taken from, and their gradients write transposed rows.
+void placeNormRows(func::FuncOp step);
+
 /// Lowers composites with a tuned kernel to the operation of that kernel, and
 /// reshapes to `cuda.view`.
 void populateCompositesToCUDA(RewritePatternSet &patterns);
@@ -119,6 +123,10 @@ bool dependsOn(Value value, Operation *other);
 /// Moves residuals, relus and their gradients into batch norms, with `strict`
 /// as above.
 void populateBatchNorms(RewritePatternSet &patterns, bool strict);
+
+/// Moves sums into the gradients of norms of rows and dropouts that give one of
+/// the terms, with `strict` as above.
+void populateSums(RewritePatternSet &patterns, bool strict);
 
 /// Merges a cross-entropy and its gradient into one launch.
 void mergeCrossEntropy(func::FuncOp step);

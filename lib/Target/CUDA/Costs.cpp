@@ -8,6 +8,7 @@
 #include "amp/Dialect/CUDA/IR/Float8ScaleKinds.h"
 #include "amp/Target/CUDA/CUDAEmitter.h"
 
+#include "EmitterSupport.h"
 #include "RankCosts.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Runtime/Host/KernelRates.h"
@@ -196,10 +197,13 @@ static bool isInOrder(AffineMap map) {
 
 /// Whether `kernel` reads or writes single elements at computed places.
 static bool isGather(KernelOp kernel) {
-  if (!kernel.isReduction() &&
-      !llvm::all_of(kernel.getMaps().getAsValueRange<AffineMapAttr>(),
-                    isInOrder))
-    return true;
+  const SmallVector<unsigned> order = getLoopOrder(kernel);
+  for (auto [index, map] :
+       llvm::enumerate(kernel.getMaps().getAsValueRange<AffineMapAttr>()))
+    if (!kernel.isReduction() && !isInOrder(map) &&
+        (index >= kernel.getNumElementInputs() ||
+         !readsPacks(kernel, order, index)))
+      return true;
   return llvm::any_of(
       kernel.getInputs().drop_front(kernel.getNumElementInputs()),
       [](Value input) { return cast<ShapedType>(input.getType()).getRank(); });

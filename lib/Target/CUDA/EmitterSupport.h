@@ -65,6 +65,9 @@ SmallVector<unsigned> getLoopOrder(KernelOp kernel);
 /// The position in loop `loop` at index `i` of the loops in `order`.
 std::string getPosition(KernelOp kernel, ArrayRef<unsigned> order,
                         unsigned loop, NumberPrinter &numbers);
+/// Whether element-wise input `index` is read a pack of elements at a time,
+/// though at computed places: the last loop goes along its last dimension.
+bool readsPacks(KernelOp kernel, ArrayRef<unsigned> order, unsigned index);
 /// The expression that reads element-wise input `index`.
 std::string getRead(KernelOp kernel, ArrayRef<unsigned> order, unsigned index,
                     NumberPrinter &numbers);

@@ -10,6 +10,8 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
 
+#include <algorithm>
+#include <optional>
 #include <set>
 
 using namespace mlir;
@@ -93,7 +95,49 @@ static bool isReadInOrder(KernelOp kernel, unsigned index,
   return read == wanted;
 }
 
-/// The read of input `index` at an offset that is computed for each position.
+/// The last of `order` that has more than one iteration, or nothing.
+static std::optional<unsigned> getLastLoop(KernelOp kernel,
+                                           ArrayRef<unsigned> order) {
+  for (unsigned loop : llvm::reverse(order))
+    if (kernel.getExtents()[loop] != 1)
+      return loop;
+  return std::nullopt;
+}
+
+bool mlir::cuda::readsPacks(KernelOp kernel, ArrayRef<unsigned> order,
+                            unsigned index) {
+  // Kernels that quantise take eight elements at a time.
+  const int64_t width = kernel.getQuantization() ? std::max(getWidth(kernel), 8)
+                                                 : getWidth(kernel);
+  std::optional<unsigned> last = getLastLoop(kernel, order);
+  if (width == 1 || !last || kernel.getExtents()[*last] % width != 0)
+    return false;
+  AffineMap map = kernel.getMap(index);
+  ArrayRef<int64_t> shape = kernel.getInputType(index).getShape();
+  int64_t inner = shape.size() - 1;
+  while (inner >= 0 && shape[inner] == 1)
+    --inner;
+  // The strides of all dimensions but the last are multiples of its extent.
+  if (inner < 0 || shape[inner] % width != 0)
+    return false;
+  for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+    if (int64_t(dim) != inner && shape[dim] != 1 && expr.isFunctionOfDim(*last))
+      return false;
+  // The last dimension is the last loop, shifted by whole packs.
+  int64_t shift = 0;
+  AffineExpr expr = map.getResult(inner);
+  if (auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+      sum && sum.getKind() == AffineExprKind::Add)
+    if (auto constant = dyn_cast<AffineConstantExpr>(sum.getRHS())) {
+      shift = constant.getValue();
+      expr = sum.getLHS();
+    }
+  auto loop = dyn_cast<AffineDimExpr>(expr);
+  return loop && loop.getPosition() == *last && shift % width == 0;
+}
+
+/// The read of input `index` at an offset that is computed for each position,
+/// or for each pack of positions.
 static std::string getGather(KernelOp kernel, ArrayRef<unsigned> order,
                              unsigned index, NumberPrinter &numbers) {
   ShapedType type = kernel.getInputType(index);
@@ -110,8 +154,11 @@ static std::string getGather(KernelOp kernel, ArrayRef<unsigned> order,
     }
     stride *= type.getDimSize(dim);
   }
-  std::string text = "at.gather(in" + std::to_string(index) + ", " +
-                     numbers.getCapture().str() + "(int64_t i) {\n";
+  std::string text =
+      std::string(readsPacks(kernel, order, index) ? "at.packed"
+                                                   : "at.gather") +
+      "(in" + std::to_string(index) + ", " + numbers.getCapture().str() +
+      "(int64_t i) {\n";
   for (unsigned loop : loops)
     text += "        const int64_t d" + std::to_string(loop) + " = " +
             getPosition(kernel, order, loop, numbers) + ";\n";

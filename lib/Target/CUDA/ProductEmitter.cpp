@@ -23,7 +23,7 @@ static std::string getEpilogue(GemmOp gemm) {
   switch (gemm.getActivation()) {
   case Activation::None:
     if (gemm.getBiasGrad())
-      return "BiasGradB";
+      return gemm.getBiasGradA() ? "BiasGradA" : "BiasGradB";
     return gemm.getBias() ? "Bias" : "None";
   case Activation::Relu:
     return "Relu" + aux + bias;

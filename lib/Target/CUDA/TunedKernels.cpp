@@ -96,39 +96,90 @@ static RuntimeCall getCall(LogSoftmaxGradOp op, const Operands &operands) {
               printAxisExtents(operands, op.getInputType(0), op.getAxis()))};
 }
 
-static RuntimeCall getCall(LayerNormOp op, const Operands &operands) {
-  int64_t columns = op.getInputType(1).getNumElements();
-  return {"layerNormForward",
-          operands.with({getRows(operands, op.getInputType(0), columns),
-                         real(op.getEpsilon())})};
+/// The same with columns that select the plans of kernels. Programs whose
+/// extents are data choose between all plans at run time.
+static std::string getPlannedRows(const Operands &operands, ShapedType type,
+                                  int64_t columns) {
+  if (!operands.numbers.printsLiterals())
+    return getRows(operands, type, columns);
+  return operands.number(type.getNumElements() / columns) + ", Extent<" +
+         std::to_string(columns) + ">()";
 }
 
-/// The arguments of a gradient of a norm of rows.
-static Arguments getRowNormGrad(LaunchOpInterface op,
-                                const Operands &operands) {
-  int64_t columns = op.getInputType(2).getNumElements();
-  return operands.with(
-      {getRows(operands, op.getInputType(0), columns), operands.scratch});
+/// `pointer` as the rows `heads` of a tensor, in the order of `shape`.
+static std::string getRowsByStrides(const Operands &operands, HeadsAttr heads,
+                                    ArrayRef<int64_t> shape, Type element,
+                                    bool isConst, StringRef pointer) {
+  auto extent = [&](size_t fromEnd) {
+    return operands.number(
+        fromEnd <= shape.size() ? shape[shape.size() - fromEnd] : 1);
+  };
+  std::string text =
+      ("StridedRows<" + Twine(isConst ? "const " : "") +
+       getStorageType(element) + ">{" + pointer +
+       (heads.getOffset() ? " + " + operands.number(heads.getOffset())
+                          : std::string()) +
+       ", " + extent(3) + ", " + extent(2))
+          .str();
+  for (int64_t stride :
+       {heads.getSample(), heads.getHead(), heads.getPosition()})
+    text += ", " + operands.number(stride);
+  return text + "}";
+}
+
+/// The call of a norm of rows.
+template <typename OpTy>
+static RuntimeCall getRowNorm(StringRef function, OpTy op,
+                              const Operands &operands) {
+  ShapedType y = op.getTargetType(0);
+  Operands own = operands;
+  if (std::optional<HeadsAttr> rows = op.getXRows())
+    own.inputs[0] = getRowsByStrides(operands, *rows, y.getShape(),
+                                     op.getInputType(0).getElementType(),
+                                     /*isConst=*/true, own.inputs[0]);
+  return {function,
+          own.with(
+              {getPlannedRows(operands, y, op.getInputType(1).getNumElements()),
+               real(op.getEpsilon())})};
+}
+
+static RuntimeCall getCall(LayerNormOp op, const Operands &operands) {
+  return getRowNorm("layerNormForward", op, operands);
+}
+static RuntimeCall getCall(RMSNormOp op, const Operands &operands) {
+  return getRowNorm("rmsNormForward", op, operands);
+}
+
+/// The call of a gradient of a norm of rows.
+template <typename OpTy>
+static RuntimeCall getRowNormGrad(StringRef function, OpTy op,
+                                  const Operands &operands) {
+  ShapedType dy = op.getInputType(0);
+  Operands own = operands;
+  if (std::optional<HeadsAttr> rows = op.getXRows())
+    own.inputs[1] = getRowsByStrides(operands, *rows, dy.getShape(),
+                                     op.getInputType(1).getElementType(),
+                                     /*isConst=*/true, own.inputs[1]);
+  if (std::optional<HeadsAttr> rows = op.getDxRows())
+    own.outputs[0] = getRowsByStrides(operands, *rows, dy.getShape(),
+                                      op.getTargetType(0).getElementType(),
+                                      /*isConst=*/false, own.outputs[0]);
+  return {function,
+          own.with({getPlannedRows(operands, dy,
+                                   op.getInputType(2).getNumElements()),
+                    operands.scratch})};
 }
 static RuntimeCall getCall(LayerNormGradOp op, const Operands &operands) {
-  return {"layerNormBackward", getRowNormGrad(op, operands)};
+  return getRowNormGrad("layerNormBackward", op, operands);
 }
 static RuntimeCall getCall(LayerNormAndGradOp op, const Operands &operands) {
-  return {"layerNormAndBackward", getRowNormGrad(op, operands)};
+  return getRowNormGrad("layerNormAndBackward", op, operands);
 }
-
-static RuntimeCall getCall(RMSNormOp op, const Operands &operands) {
-  int64_t columns = op.getInputType(1).getNumElements();
-  return {"rmsNormForward",
-          operands.with({getRows(operands, op.getInputType(0), columns),
-                         real(op.getEpsilon())})};
-}
-
 static RuntimeCall getCall(RMSNormGradOp op, const Operands &operands) {
-  return {"rmsNormBackward", getRowNormGrad(op, operands)};
+  return getRowNormGrad("rmsNormBackward", op, operands);
 }
 static RuntimeCall getCall(RMSNormAndGradOp op, const Operands &operands) {
-  return {"rmsNormAndBackward", getRowNormGrad(op, operands)};
+  return getRowNormGrad("rmsNormAndBackward", op, operands);
 }
 
 static std::string getPixels(const Operands &operands, ShapedType type) {

@@ -597,3 +597,52 @@ func.func @norm_again_shape(%a: tensor<4x8xf32>, %b: tensor<8xf32>, %c: tensor<4
   %0:3 = cuda.rms_norm_and_grad ins(%a, %a, %b, %c : tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>) -> tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @rms_norm_addend(%a: tensor<4x8xf32>, %b: tensor<8xf32>, %c: tensor<4xf32>) {
+  // expected-error @+1 {{has 4 inputs, expected 5}}
+  %0:2 = cuda.rms_norm_grad ins(%a, %a, %b, %c : tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>) {accumulate} -> tensor<4x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_addend_rows(%a: tensor<4x8xf32>, %b: tensor<8xf32>, %c: tensor<4xf32>) {
+  // expected-error @+1 {{has 'accumulate' and 'dx_rows', expected one}}
+  %0:2 = cuda.rms_norm_grad ins(%a, %a, %b, %c, %a : tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4x8xf32>)
+      {accumulate, dx_rows = #cuda.heads<at 0 by 0, 0, 8>} -> tensor<4x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_end(%a: tensor<4x8xf32>, %b: tensor<8xf32>) {
+  // expected-error @+1 {{x ends at element 35, but its tensor has 32}}
+  %0:2 = cuda.rms_norm ins(%a, %b : tensor<4x8xf32>, tensor<8xf32>) {epsilon = 1.0e-6 : f64, x_rows = #cuda.heads<at 4 by 0, 0, 8>} -> tensor<4x8xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_start(%a: tensor<4x8xf32>, %b: tensor<8xf32>) {
+  // expected-error @+1 {{x has the offset or stride 2, expected a multiple of 4 elements}}
+  %0:2 = cuda.rms_norm ins(%a, %b : tensor<4x8xf32>, tensor<8xf32>) {epsilon = 1.0e-6 : f64, x_rows = #cuda.heads<at 2 by 0, 0, 8>} -> tensor<3x8xf32>, tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_twice(%a: tensor<4x8xf32>, %b: tensor<8xf32>, %c: tensor<4xf32>) {
+  // expected-error @+1 {{dx must fill the tensor, each element once}}
+  %0:2 = cuda.rms_norm_grad ins(%a, %a, %b, %c : tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>) {dx_rows = #cuda.heads<at 0 by 0, 0, 0>} -> tensor<4x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_dimensions(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) {
+  // expected-error @+1 {{has rows by strides, 2 normalised dimensions and results of shape [4, 8], expected one normalised dimension and at most four in all}}
+  %0:2 = cuda.rms_norm ins(%a, %b : tensor<4x8xf32>, tensor<4x8xf32>) {epsilon = 1.0e-6 : f64, x_rows = #cuda.heads<at 0 by 0, 0, 8>} -> tensor<4x8xf32>, tensor<f32>
+  return
+}

@@ -251,6 +251,15 @@ func.func @bias_and_grad(%a: tensor<4x4xf16>, %b: tensor<4xf16>) {
 
 // -----
 
+func.func @bias_grad_of_a(%a: tensor<4x4xf16>) {
+  // expected-error@+1 {{has 'bias_grad_a', expected 'bias_grad' and 'transpose_a' too, and no activation}}
+  %0:2 = cuda.gemm ins(%a, %a : tensor<4x4xf16>, tensor<4x4xf16>)
+      {bias_grad, bias_grad_a} -> tensor<4x4xf16>, tensor<4xf16>
+  return
+}
+
+// -----
+
 func.func @bias_grad_of_transposed(%a: tensor<4x4xf16>) {
   // expected-error@+1 {{has 'bias_grad', which sums the columns of B, beside 'transpose_b'}}
   %0:2 = cuda.gemm ins(%a, %a : tensor<4x4xf16>, tensor<4x4xf16>)

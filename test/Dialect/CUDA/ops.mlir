@@ -61,6 +61,9 @@ func.func @tensors(%x: tensor<4x8xf16>, %w: tensor<8x8xf16>, %b: tensor<8xf16>,
   // CHECK: cuda.gemm ins({{.*}}) {activation = #cuda.activation<relu_grad>, bias_grad, transpose_b} -> tensor<4x8xf32>, tensor<8xf32>
   %dx, %db = cuda.gemm ins(%h, %w, %mask : tensor<4x8xf16>, tensor<8x8xf16>, tensor<4x16xi8>)
       {activation = #cuda.activation<relu_grad>, bias_grad, transpose_b} -> tensor<4x8xf32>, tensor<8xf32>
+  // CHECK: cuda.gemm ins({{.*}}) {bias_grad, bias_grad_a, transpose_a} -> tensor<8x8xf32>, tensor<8xf32>
+  %dw, %dbias = cuda.gemm ins(%h, %x : tensor<4x8xf16>, tensor<4x8xf16>)
+      {bias_grad, bias_grad_a, transpose_a} -> tensor<8x8xf32>, tensor<8xf32>
   // CHECK: cuda.conv <forward> ins({{.*}}) {padding = array<i64: 1, 1, 1, 1>} -> tensor<1x4x4x5xf32>
   %c = cuda.conv <forward> ins(%image, %filter : tensor<1x4x4x2xf32>, tensor<3x3x2x5xf32>)
       {padding = array<i64: 1, 1, 1, 1>} -> tensor<1x4x4x5xf32>

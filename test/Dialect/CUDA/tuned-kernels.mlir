@@ -76,6 +76,10 @@ func.func @rms_norm(%x: tensor<32x64xf16>, %dy: tensor<32x64xf16>, %gamma: tenso
   %dx, %dgamma = cuda.rms_norm_grad ins(%dy, %x, %gamma, %rstd
       : tensor<32x64xf16>, tensor<32x64xf16>, tensor<64xf32>, tensor<32xf32>)
       -> tensor<32x64xf16>, tensor<64xf32>
+  // CHECK: cuda.rms_norm_grad ins({{.*}}) {accumulate, x_rows = #cuda.heads<at 0 by 0, 0, 64>} -> tensor<32x64xf16>, tensor<64xf32>
+  %da, %dag = cuda.rms_norm_grad ins(%dy, %x, %gamma, %rstd, %dy
+      : tensor<32x64xf16>, tensor<32x64xf16>, tensor<64xf32>, tensor<32xf32>, tensor<32x64xf16>)
+      {accumulate, x_rows = #cuda.heads<at 0 by 0, 0, 64>} -> tensor<32x64xf16>, tensor<64xf32>
   return
 }
 

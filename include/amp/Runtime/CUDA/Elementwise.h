@@ -35,6 +35,8 @@
 
 #include "amp/Runtime/CUDA/Launch.h"
 
+#include <type_traits>
+
 namespace amp::cuda {
 
 /// Whether a predicated kernel runs. `flag` is a bool on the device; null means
@@ -88,6 +90,13 @@ struct Lanes {
     return gather(p, [=](int64_t i) { return i / columns; });
   }
 
+  /// Consecutive elements at a computed place: p[offset(i)], where the offset
+  /// of the first lane is a multiple of the width, and the others follow.
+  template <typename T, typename Offset>
+  AMP_DEVICE auto packed(const T *p, Offset offset) const {
+    return amp::cuda::load<Width>(p + offset(index));
+  }
+
   /// Any other indexing: p[offset(i)].
   template <typename T, typename Offset>
   AMP_DEVICE auto gather(const T *p, Offset offset) const {
@@ -133,6 +142,21 @@ struct Lanes {
       storeOne(p + offset(index + lane), values[lane]);
   }
 };
+
+/// Nothing that is added to a result.
+struct NoAddend {};
+
+/// Adds the elements of `addend` at `at` to `values`, unless it is NoAddend.
+template <int Width, typename Addend>
+AMP_DEVICE void addTo(Pack<float, Width> &values, Lanes<Width> at,
+                      Addend addend) {
+  if constexpr (std::is_pointer_v<Addend>) {
+    const auto more = at.load(addend);
+#pragma unroll
+    for (int lane = 0; lane < Width; ++lane)
+      values[lane] += more[lane];
+  }
+}
 
 /// Calls `body` with `Lanes` that together cover [0, count) once: `Width`
 /// elements at a time, then one by one. Each of `threads` threads calls this.

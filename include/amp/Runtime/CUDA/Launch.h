@@ -77,13 +77,13 @@ inline LaunchShape elementwiseShape(int64_t count, int width) {
 /// Shape for `reduceRows`, of values of up to 16 bytes.
 template <int ThreadsPerRow>
 LaunchShape rowShape(int64_t rows) {
-  static_assert(ThreadsPerRow == 32 || ThreadsPerRow == kThreads,
-                "a row belongs to a warp or to a block");
+  static_assert(32 % ThreadsPerRow == 0 || ThreadsPerRow == kThreads,
+                "a row belongs to lanes of a warp or to a block");
   LaunchShape shape;
   int64_t blocks = ceilDiv(rows, kThreads / ThreadsPerRow);
   shape.grid.x = unsigned(blocks < 1 ? 1 : blocks > 65536 ? 65536 : blocks);
   // One value per warp.
-  shape.sharedBytes = ThreadsPerRow == 32 ? 0 : kThreads / 32 * 16;
+  shape.sharedBytes = ThreadsPerRow <= 32 ? 0 : kThreads / 32 * 16;
   return shape;
 }
 

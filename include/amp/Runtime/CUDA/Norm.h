@@ -20,58 +20,100 @@
 
 namespace amp::cuda {
 
+// x and dx are pointers, or rows by strides.
+
 /// y = (x - mean) · rstd · gamma + beta for each of `rows` rows of `columns`.
 /// Saves mean[rows] and rstd[rows] = 1 / √(var + epsilon).
-template <typename Y, typename X>
+template <typename Y, typename X, typename Columns>
 Status layerNormForward(cudaStream_t stream, Y *y, float *mean, float *rstd,
-                        const X *x, const float *gamma, const float *beta,
-                        int64_t rows, int64_t columns, float epsilon);
+                        X x, const float *gamma, const float *beta,
+                        int64_t rows, Columns columns, float epsilon);
 
-/// With g = dy · gamma: dx = rstd · (g - mean g - x̂ · mean(g · x̂));
-/// dgamma = Σ dy · x̂, dbeta = Σ dy over rows. dx may be dy. `scratch` has
-/// `layerNormScratchBytes`.
-template <typename DX, typename DY, typename X>
-Status layerNormBackward(cudaStream_t stream, DX *dx, float *dgamma,
-                         float *dbeta, const DY *dy, const X *x,
-                         const float *gamma, const float *mean,
-                         const float *rstd, int64_t rows, int64_t columns,
-                         void *scratch, unsigned *arrivalCounters);
+/// With g = dy · gamma: dx = rstd · (g - mean g - x̂ · mean(g · x̂)) + addend;
+/// dgamma = Σ dy · x̂, dbeta = Σ dy over rows. dx may be dy or the addend, which
+/// may be absent. `scratch` has `layerNormScratchBytes`.
+template <typename DX, typename DY, typename X, typename Addend,
+          typename Columns>
+Status layerNormBackward(cudaStream_t stream, DX dx, float *dgamma,
+                         float *dbeta, const DY *dy, X x, const float *gamma,
+                         const float *mean, const float *rstd, Addend addend,
+                         int64_t rows, Columns columns, void *scratch,
+                         unsigned *arrivalCounters);
 
 /// The same, and y of `layerNormForward` again.
-template <typename DX, typename Y, typename DY, typename X>
-Status layerNormAndBackward(cudaStream_t stream, DX *dx, float *dgamma,
-                            float *dbeta, Y *y, const DY *dy, const X *x,
+template <typename DX, typename Y, typename DY, typename X, typename Addend,
+          typename Columns>
+Status layerNormAndBackward(cudaStream_t stream, DX dx, float *dgamma,
+                            float *dbeta, Y *y, const DY *dy, X x,
                             const float *gamma, const float *mean,
-                            const float *rstd, const float *beta, int64_t rows,
-                            int64_t columns, void *scratch,
+                            const float *rstd, const float *beta, Addend addend,
+                            int64_t rows, Columns columns, void *scratch,
                             unsigned *arrivalCounters);
 
 /// y = x · rstd · gamma for each of `rows` rows of `columns`. Saves rstd[rows]
 /// = 1 / √(mean x² + epsilon).
-template <typename Y, typename X>
-Status rmsNormForward(cudaStream_t stream, Y *y, float *rstd, const X *x,
-                      const float *gamma, int64_t rows, int64_t columns,
+template <typename Y, typename X, typename Columns>
+Status rmsNormForward(cudaStream_t stream, Y *y, float *rstd, X x,
+                      const float *gamma, int64_t rows, Columns columns,
                       float epsilon);
 
-/// With g = dy · gamma and x̂ = x · rstd: dx = rstd · (g - x̂ · mean(g · x̂));
-/// dgamma = Σ dy · x̂ over rows. dx may be dy. `scratch` has
-/// `layerNormScratchBytes`.
-template <typename DX, typename DY, typename X>
-Status rmsNormBackward(cudaStream_t stream, DX *dx, float *dgamma, const DY *dy,
-                       const X *x, const float *gamma, const float *rstd,
-                       int64_t rows, int64_t columns, void *scratch,
-                       unsigned *arrivalCounters);
+/// With g = dy · gamma and x̂ = x · rstd: dx = rstd · (g - x̂ · mean(g · x̂)) +
+/// addend; dgamma = Σ dy · x̂ over rows. dx may be dy or the addend, which may
+/// be absent. `scratch` has `layerNormScratchBytes`.
+template <typename DX, typename DY, typename X, typename Addend,
+          typename Columns>
+Status rmsNormBackward(cudaStream_t stream, DX dx, float *dgamma, const DY *dy,
+                       X x, const float *gamma, const float *rstd,
+                       Addend addend, int64_t rows, Columns columns,
+                       void *scratch, unsigned *arrivalCounters);
 
 /// The same, and y of `rmsNormForward` again.
-template <typename DX, typename Y, typename DY, typename X>
-Status rmsNormAndBackward(cudaStream_t stream, DX *dx, float *dgamma, Y *y,
-                          const DY *dy, const X *x, const float *gamma,
-                          const float *rstd, int64_t rows, int64_t columns,
-                          void *scratch, unsigned *arrivalCounters);
+template <typename DX, typename Y, typename DY, typename X, typename Addend,
+          typename Columns>
+Status rmsNormAndBackward(cudaStream_t stream, DX dx, float *dgamma, Y *y,
+                          const DY *dy, X x, const float *gamma,
+                          const float *rstd, Addend addend, int64_t rows,
+                          Columns columns, void *scratch,
+                          unsigned *arrivalCounters);
 
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//
+
+/// Rows within a larger tensor, in the order [sample, head, position]. Strides
+/// are in elements. Rows begin where a read of 16 bytes can begin.
+template <typename T>
+struct StridedRows {
+  using Element = T;
+  T *data;
+  int64_t heads, positions;
+  int64_t sample, head, position;
+};
+
+/// Row `number` of `rows`, which has `columns` elements.
+template <typename T>
+AMP_DEVICE T *rowAt(T *rows, int64_t number, int64_t columns) {
+  return rows + number * columns;
+}
+template <typename T>
+AMP_DEVICE T *rowAt(const StridedRows<T> &rows, int64_t number, int64_t) {
+  const int64_t outer = number / rows.positions, sample = outer / rows.heads;
+  return rows.data + sample * rows.sample +
+         (outer - sample * rows.heads) * rows.head +
+         (number - outer * rows.positions) * rows.position;
+}
+
+/// The type of the elements of rows: those of a tensor, or by strides.
+template <typename Rows>
+struct RowElementOf {
+  using type = typename Rows::Element;
+};
+template <typename T>
+struct RowElementOf<T *> {
+  using type = T;
+};
+template <typename Rows>
+using RowElement = std::remove_const_t<typename RowElementOf<Rows>::type>;
 
 /// The means, the shift and the gradient of the shift of an RMS norm.
 struct NoMean {};
@@ -92,11 +134,11 @@ AMP_DEVICE Pack<float, Width> loadShift(NoMean, int64_t) {
 /// values)` for each pack of the result.
 template <typename Plan, typename X, typename Means, typename Beta,
           typename Sink>
-AMP_DEVICE void normalizeRow(Means means, float *rstds, const X *x,
-                             const float *gamma, Beta beta, int64_t number,
-                             int64_t columns, float epsilon, Sink sink) {
+AMP_DEVICE void normalizeRow(Means means, float *rstds, X x, const float *gamma,
+                             Beta beta, int64_t number, int64_t columns,
+                             float epsilon, Sink sink) {
   constexpr bool isCentered = std::is_pointer_v<Means>;
-  const Row<Plan, X> row(x + number * columns, columns);
+  const Row<Plan, RowElement<X>> row(rowAt(x, number, columns), columns);
   float mean = 0.0f;
   if constexpr (isCentered) {
     float sum = 0.0f;
@@ -132,9 +174,8 @@ AMP_DEVICE void normalizeRow(Means means, float *rstds, const X *x,
 
 template <typename Plan, typename Y, typename X, typename Means, typename Beta>
 __global__ void __launch_bounds__(kThreads)
-    normForwardKernel(Y *y, Means means, float *rstds, const X *x,
-                      const float *gamma, Beta beta, int64_t rows,
-                      int64_t columns, float epsilon) {
+    normForwardKernel(Y *y, Means means, float *rstds, X x, const float *gamma,
+                      Beta beta, int64_t rows, int64_t columns, float epsilon) {
   forEachRow<Plan>(rows, [=](int64_t number) {
     normalizeRow<Plan>(means, rstds, x, gamma, beta, number, columns, epsilon,
                        [=](int64_t column, const auto &values) {
@@ -143,42 +184,46 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-template <typename Y, typename X>
+template <typename Y, typename X, typename Columns>
 Status layerNormForward(cudaStream_t stream, Y *y, float *mean, float *rstd,
-                        const X *x, const float *gamma, const float *beta,
-                        int64_t rows, int64_t columns, float epsilon) {
-  return withRowPlan<kCommonWidth<Y, X>>(columns, [&](auto plan) {
-    using Plan = decltype(plan);
-    return launch("layer_norm", stream, planShape<Plan>(rows),
-                  normForwardKernel<Plan, Y, X, float *, const float *>, y,
-                  mean, rstd, x, gamma, beta, rows, columns, epsilon);
-  });
+                        X x, const float *gamma, const float *beta,
+                        int64_t rows, Columns columns, float epsilon) {
+  return withRowPlan<kCommonWidth<Y, RowElement<X>>>(
+      rows, columns, [&](auto plan) {
+        using Plan = decltype(plan);
+        return launch("layer_norm", stream, planShape<Plan>(rows),
+                      normForwardKernel<Plan, Y, X, float *, const float *>, y,
+                      mean, rstd, x, gamma, beta, rows, columns, epsilon);
+      });
 }
 
-template <typename Y, typename X>
-Status rmsNormForward(cudaStream_t stream, Y *y, float *rstd, const X *x,
-                      const float *gamma, int64_t rows, int64_t columns,
+template <typename Y, typename X, typename Columns>
+Status rmsNormForward(cudaStream_t stream, Y *y, float *rstd, X x,
+                      const float *gamma, int64_t rows, Columns columns,
                       float epsilon) {
-  return withRowPlan<kCommonWidth<Y, X>>(columns, [&](auto plan) {
-    using Plan = decltype(plan);
-    return launch("rms_norm", stream, planShape<Plan>(rows),
-                  normForwardKernel<Plan, Y, X, NoMean, NoMean>, y, NoMean(),
-                  rstd, x, gamma, NoMean(), rows, columns, epsilon);
-  });
+  return withRowPlan<kCommonWidth<Y, RowElement<X>>>(
+      rows, columns, [&](auto plan) {
+        using Plan = decltype(plan);
+        return launch("rms_norm", stream, planShape<Plan>(rows),
+                      normForwardKernel<Plan, Y, X, NoMean, NoMean>, y,
+                      NoMean(), rstd, x, gamma, NoMean(), rows, columns,
+                      epsilon);
+      });
 }
 
 /// A norm that is not computed again.
 struct NoNorm {};
 
-/// dx of one row, and the norm again if `y` is a pointer.
+/// dx of one row, added to `addend` if that is a pointer, and the norm again if
+/// `y` is a pointer.
 template <typename Plan, typename DX, typename Y, typename DY, typename X,
-          typename Means, typename Beta>
+          typename Means, typename Beta, typename Addend>
 __global__ void __launch_bounds__(kThreads)
-    normInputGradKernel(DX *dx, Y y, const DY *dy, const X *x,
-                        const float *gamma, Beta beta, Means means,
-                        const float *rstds, int64_t rows, int64_t columns) {
+    normInputGradKernel(DX dx, Y y, const DY *dy, X x, const float *gamma,
+                        Beta beta, Means means, const float *rstds,
+                        Addend addend, int64_t rows, int64_t columns) {
   forEachRow<Plan>(rows, [=](int64_t number) {
-    const Row<Plan, X> input(x + number * columns, columns);
+    const Row<Plan, RowElement<X>> input(rowAt(x, number, columns), columns);
     const Row<Plan, DY> gradient(dy + number * columns, columns);
     const float mean = loadMean(means, number), rstd = loadOne(rstds + number);
     TwoSums sums = TwoSums::identity();
@@ -205,7 +250,8 @@ __global__ void __launch_bounds__(kThreads)
         const float normal = (a[lane] - mean) * rstd;
         out[lane] = rstd * (b[lane] * gain[lane] - meanG - normal * meanDot);
       }
-      store(dx + number * columns + column, out);
+      addTo(out, Lanes<Plan::width>{number * columns + column}, addend);
+      store(rowAt(dx, number, columns) + column, out);
       if constexpr (std::is_pointer_v<Y>) {
         const auto shift = loadShift<Plan::width>(beta, column);
         Pack<float, Plan::width> norm;
@@ -221,14 +267,14 @@ __global__ void __launch_bounds__(kThreads)
 /// Σ dy, if there is a shift, and Σ dy · x̂ over rows.
 template <int Width, typename DY, typename X, typename DBeta, typename Means>
 __global__ void __launch_bounds__(kThreads, kBlocks)
-    normGainGradKernel(float *dgamma, DBeta dbeta, const DY *dy, const X *x,
+    normGainGradKernel(float *dgamma, DBeta dbeta, const DY *dy, X x,
                        Means means, const float *rstds, int64_t rows,
                        int64_t columns, TwoSums *partials,
                        unsigned *arrivalCounters) {
   reduceColumns<TwoSums, Width>(
       rows, columns, partials, arrivalCounters,
-      [=](auto at, int64_t row, int64_t) {
-        const auto a = at.load(x);
+      [=](auto at, int64_t row, int64_t column) {
+        const auto a = load<at.width>(rowAt(x, row, columns) + column);
         const auto b = at.load(dy);
         const float mean = loadMean(means, row), rstd = loadOne(rstds + row);
         Pack<TwoSums, at.width> result;
@@ -245,72 +291,119 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 }
 
 /// The gradients of a norm with the means `mean`, or NoMean, and the norm with
-/// the shift `beta` again unless `y` is NoNorm.
+/// the shift `beta` again unless `y` is NoNorm. Adds `addend` to dx unless it
+/// is NoAddend.
 template <typename DX, typename DBeta, typename Y, typename DY, typename X,
-          typename Means, typename Beta>
+          typename Means, typename Beta, typename Addend, typename Columns>
 Status launchNormGrad(const char *gainName, const char *inputName,
-                      cudaStream_t stream, DX *dx, float *dgamma, DBeta dbeta,
-                      Y y, const DY *dy, const X *x, const float *gamma,
-                      Means mean, const float *rstd, Beta beta, int64_t rows,
-                      int64_t columns, void *scratch,
+                      cudaStream_t stream, DX dx, float *dgamma, DBeta dbeta,
+                      Y y, const DY *dy, X x, const float *gamma, Means mean,
+                      const float *rstd, Beta beta, Addend addend, int64_t rows,
+                      Columns columns, void *scratch,
                       unsigned *arrivalCounters) {
   // This comes first because dx may be dy.
-  AMP_RETURN_IF_ERROR(launch(gainName, stream, columnShape(rows, columns, 2),
-                             columns % 2 == 0
-                                 ? normGainGradKernel<2, DY, X, DBeta, Means>
-                                 : normGainGradKernel<1, DY, X, DBeta, Means>,
-                             dgamma, dbeta, dy, x, mean, rstd, rows, columns,
-                             static_cast<TwoSums *>(scratch), arrivalCounters));
-  return withRowPlan<kCommonWidth<DX, DY, X>>(columns, [&](auto plan) {
+  AMP_RETURN_IF_ERROR(
+      launch(gainName, stream, columnShape(rows, columns, 2),
+             columns % 2 == 0 ? normGainGradKernel<2, DY, X, DBeta, Means>
+                              : normGainGradKernel<1, DY, X, DBeta, Means>,
+             dgamma, dbeta, dy, x, mean, rstd, rows, int64_t(columns),
+             static_cast<TwoSums *>(scratch), arrivalCounters));
+  constexpr int width = kCommonWidth<RowElement<DX>, DY, RowElement<X>>;
+  return withRowPlan<width>(rows, columns, [&](auto plan) {
     using Plan = decltype(plan);
     return launch(inputName, stream, planShape<Plan>(rows),
-                  normInputGradKernel<Plan, DX, Y, DY, X, Means, Beta>, dx, y,
-                  dy, x, gamma, beta, mean, rstd, rows, columns);
+                  normInputGradKernel<Plan, DX, Y, DY, X, Means, Beta, Addend>,
+                  dx, y, dy, x, gamma, beta, mean, rstd, addend, rows,
+                  int64_t(columns));
   });
 }
 
-template <typename DX, typename DY, typename X>
-Status layerNormBackward(cudaStream_t stream, DX *dx, float *dgamma,
-                         float *dbeta, const DY *dy, const X *x,
-                         const float *gamma, const float *mean,
-                         const float *rstd, int64_t rows, int64_t columns,
-                         void *scratch, unsigned *arrivalCounters) {
+template <typename DX, typename DY, typename X, typename Addend,
+          typename Columns>
+Status layerNormBackward(cudaStream_t stream, DX dx, float *dgamma,
+                         float *dbeta, const DY *dy, X x, const float *gamma,
+                         const float *mean, const float *rstd, Addend addend,
+                         int64_t rows, Columns columns, void *scratch,
+                         unsigned *arrivalCounters) {
   return launchNormGrad("layer_norm_gain_grad", "layer_norm_input_grad", stream,
                         dx, dgamma, dbeta, NoNorm(), dy, x, gamma, mean, rstd,
-                        NoMean(), rows, columns, scratch, arrivalCounters);
+                        NoMean(), addend, rows, columns, scratch,
+                        arrivalCounters);
+}
+template <typename DX, typename DY, typename X, typename Columns>
+Status layerNormBackward(cudaStream_t stream, DX dx, float *dgamma,
+                         float *dbeta, const DY *dy, X x, const float *gamma,
+                         const float *mean, const float *rstd, int64_t rows,
+                         Columns columns, void *scratch,
+                         unsigned *arrivalCounters) {
+  return layerNormBackward(stream, dx, dgamma, dbeta, dy, x, gamma, mean, rstd,
+                           NoAddend(), rows, columns, scratch, arrivalCounters);
 }
 
-template <typename DX, typename Y, typename DY, typename X>
-Status layerNormAndBackward(cudaStream_t stream, DX *dx, float *dgamma,
-                            float *dbeta, Y *y, const DY *dy, const X *x,
+template <typename DX, typename Y, typename DY, typename X, typename Addend,
+          typename Columns>
+Status layerNormAndBackward(cudaStream_t stream, DX dx, float *dgamma,
+                            float *dbeta, Y *y, const DY *dy, X x,
                             const float *gamma, const float *mean,
-                            const float *rstd, const float *beta, int64_t rows,
-                            int64_t columns, void *scratch,
+                            const float *rstd, const float *beta, Addend addend,
+                            int64_t rows, Columns columns, void *scratch,
                             unsigned *arrivalCounters) {
   return launchNormGrad("layer_norm_gain_grad", "layer_norm_input_grad", stream,
                         dx, dgamma, dbeta, y, dy, x, gamma, mean, rstd, beta,
-                        rows, columns, scratch, arrivalCounters);
+                        addend, rows, columns, scratch, arrivalCounters);
+}
+template <typename DX, typename Y, typename DY, typename X, typename Columns>
+Status layerNormAndBackward(cudaStream_t stream, DX dx, float *dgamma,
+                            float *dbeta, Y *y, const DY *dy, X x,
+                            const float *gamma, const float *mean,
+                            const float *rstd, const float *beta, int64_t rows,
+                            Columns columns, void *scratch,
+                            unsigned *arrivalCounters) {
+  return layerNormAndBackward(stream, dx, dgamma, dbeta, y, dy, x, gamma, mean,
+                              rstd, beta, NoAddend(), rows, columns, scratch,
+                              arrivalCounters);
 }
 
-template <typename DX, typename DY, typename X>
-Status rmsNormBackward(cudaStream_t stream, DX *dx, float *dgamma, const DY *dy,
-                       const X *x, const float *gamma, const float *rstd,
-                       int64_t rows, int64_t columns, void *scratch,
-                       unsigned *arrivalCounters) {
+template <typename DX, typename DY, typename X, typename Addend,
+          typename Columns>
+Status rmsNormBackward(cudaStream_t stream, DX dx, float *dgamma, const DY *dy,
+                       X x, const float *gamma, const float *rstd,
+                       Addend addend, int64_t rows, Columns columns,
+                       void *scratch, unsigned *arrivalCounters) {
   return launchNormGrad("rms_norm_gain_grad", "rms_norm_input_grad", stream, dx,
                         dgamma, NoMean(), NoNorm(), dy, x, gamma, NoMean(),
-                        rstd, NoMean(), rows, columns, scratch,
+                        rstd, NoMean(), addend, rows, columns, scratch,
                         arrivalCounters);
 }
+template <typename DX, typename DY, typename X, typename Columns>
+Status rmsNormBackward(cudaStream_t stream, DX dx, float *dgamma, const DY *dy,
+                       X x, const float *gamma, const float *rstd, int64_t rows,
+                       Columns columns, void *scratch,
+                       unsigned *arrivalCounters) {
+  return rmsNormBackward(stream, dx, dgamma, dy, x, gamma, rstd, NoAddend(),
+                         rows, columns, scratch, arrivalCounters);
+}
 
-template <typename DX, typename Y, typename DY, typename X>
-Status rmsNormAndBackward(cudaStream_t stream, DX *dx, float *dgamma, Y *y,
-                          const DY *dy, const X *x, const float *gamma,
-                          const float *rstd, int64_t rows, int64_t columns,
-                          void *scratch, unsigned *arrivalCounters) {
+template <typename DX, typename Y, typename DY, typename X, typename Addend,
+          typename Columns>
+Status rmsNormAndBackward(cudaStream_t stream, DX dx, float *dgamma, Y *y,
+                          const DY *dy, X x, const float *gamma,
+                          const float *rstd, Addend addend, int64_t rows,
+                          Columns columns, void *scratch,
+                          unsigned *arrivalCounters) {
   return launchNormGrad("rms_norm_gain_grad", "rms_norm_input_grad", stream, dx,
                         dgamma, NoMean(), y, dy, x, gamma, NoMean(), rstd,
-                        NoMean(), rows, columns, scratch, arrivalCounters);
+                        NoMean(), addend, rows, columns, scratch,
+                        arrivalCounters);
+}
+template <typename DX, typename Y, typename DY, typename X, typename Columns>
+Status rmsNormAndBackward(cudaStream_t stream, DX dx, float *dgamma, Y *y,
+                          const DY *dy, X x, const float *gamma,
+                          const float *rstd, int64_t rows, Columns columns,
+                          void *scratch, unsigned *arrivalCounters) {
+  return rmsNormAndBackward(stream, dx, dgamma, y, dy, x, gamma, rstd,
+                            NoAddend(), rows, columns, scratch,
+                            arrivalCounters);
 }
 
 } // namespace amp::cuda

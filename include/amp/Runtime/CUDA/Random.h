@@ -60,31 +60,39 @@ inline uint32_t dropoutThreshold(double rate) {
   return uint32_t(std::floor(rate * 0x1p32));
 }
 
-template <typename Y, typename X>
+template <typename Y, typename X, typename Addend>
 __global__ void __launch_bounds__(kThreads)
-    dropoutKernel(Y *y, const X *x, const int64_t *rng, uint32_t key,
-                  uint32_t threshold, float factor, int64_t count) {
+    dropoutKernel(Y *y, const X *x, const int64_t *rng, Addend addend,
+                  uint32_t key, uint32_t threshold, float factor,
+                  int64_t count) {
   elementwise<kVectorWidth<X>>(count, [=](auto at) {
     auto values = at.load(x);
     const auto words = randomWords(at, rng, key);
 #pragma unroll
     for (int lane = 0; lane < at.width; ++lane)
       values[lane] = words[lane] >= threshold ? values[lane] * factor : 0.0f;
+    addTo(values, at, addend);
     at.store(y, values);
   });
 }
 
-/// train.dropout: y = keep ? x · 1 / (1 - rate) : 0, with the factor in f32. y
-/// may be x. The backward pass applies the same function to the gradient.
-template <typename Y, typename X>
+/// train.dropout: y = keep ? x · 1 / (1 - rate) : 0, with the factor in f32,
+/// plus `addend`, which may be absent. y may be x or the addend. The backward
+/// pass applies the same function to the gradient.
+template <typename Y, typename X, typename Addend>
 Status dropout(cudaStream_t stream, Y *y, const X *x, const int64_t *rng,
-               uint32_t key, double rate, int64_t count) {
+               Addend addend, uint32_t key, double rate, int64_t count) {
   if (!(rate >= 0.0 && rate < 1.0))
     return makeError(kInvalidArgument,
                      "dropout rate %g, expected one in [0, 1)", rate);
   return launch("dropout", stream, elementwiseShape(count, kVectorWidth<X>),
-                dropoutKernel<Y, X>, y, x, rng, key, dropoutThreshold(rate),
-                float(1.0 / (1.0 - rate)), count);
+                dropoutKernel<Y, X, Addend>, y, x, rng, addend, key,
+                dropoutThreshold(rate), float(1.0 / (1.0 - rate)), count);
+}
+template <typename Y, typename X>
+Status dropout(cudaStream_t stream, Y *y, const X *x, const int64_t *rng,
+               uint32_t key, double rate, int64_t count) {
+  return dropout(stream, y, x, rng, NoAddend(), key, rate, count);
 }
 
 /// The part of a tensor that a rank has: `length` contiguous elements of every
@@ -99,11 +107,11 @@ struct RankPart {
   }
 };
 
-template <typename Y, typename X>
+template <typename Y, typename X, typename Addend>
 __global__ void __launch_bounds__(kThreads)
-    dropoutOfRankKernel(Y *y, const X *x, const int64_t *rng, uint32_t key,
-                        uint32_t threshold, float factor, int64_t count,
-                        RankPart part) {
+    dropoutOfRankKernel(Y *y, const X *x, const int64_t *rng, Addend addend,
+                        uint32_t key, uint32_t threshold, float factor,
+                        int64_t count, RankPart part) {
   elementwise<kVectorWidth<X>>(count, [=](auto at) {
     auto values = at.load(x);
 #pragma unroll
@@ -113,21 +121,28 @@ __global__ void __launch_bounds__(kThreads)
                          ? values[lane] * factor
                          : 0.0f;
     }
+    addTo(values, at, addend);
     at.store(y, values);
   });
 }
 
 /// As `dropout`, for the part of one rank: an element has the random number of
 /// its place in the whole tensor.
-template <typename Y, typename X>
+template <typename Y, typename X, typename Addend>
 Status dropoutOfRank(cudaStream_t stream, Y *y, const X *x, const int64_t *rng,
-                     uint32_t key, double rate, int64_t count, RankPart part) {
+                     Addend addend, uint32_t key, double rate, int64_t count,
+                     RankPart part) {
   if (!(rate >= 0.0 && rate < 1.0))
     return makeError(kInvalidArgument,
                      "dropout rate %g, expected one in [0, 1)", rate);
   return launch("dropout", stream, elementwiseShape(count, kVectorWidth<X>),
-                dropoutOfRankKernel<Y, X>, y, x, rng, key,
+                dropoutOfRankKernel<Y, X, Addend>, y, x, rng, addend, key,
                 dropoutThreshold(rate), float(1.0 / (1.0 - rate)), count, part);
+}
+template <typename Y, typename X>
+Status dropoutOfRank(cudaStream_t stream, Y *y, const X *x, const int64_t *rng,
+                     uint32_t key, double rate, int64_t count, RankPart part) {
+  return dropoutOfRank(stream, y, x, rng, NoAddend(), key, rate, count, part);
 }
 
 /// The numbers of the dropouts of a step.

@@ -102,14 +102,21 @@ AMP_DEVICE T shuffleXor(const T &value, int bits) {
   return out.value;
 }
 
-/// Combines the values of a warp and returns the same result in every lane. All
-/// 32 lanes call this. The operation must be commutative.
-template <typename Op>
-AMP_DEVICE typename Op::type reduceWarp(typename Op::type value) {
+/// Combines the values of each `Threads` lanes of a warp, a power of two, and
+/// returns the result in each of them. All 32 lanes call this. The operation
+/// must be commutative.
+template <int Threads, typename Op>
+AMP_DEVICE typename Op::type reduceLanes(typename Op::type value) {
 #pragma unroll
-  for (int bits = 16; bits > 0; bits /= 2)
+  for (int bits = Threads / 2; bits > 0; bits /= 2)
     value = Op::combine(value, shuffleXor(value, bits));
   return value;
+}
+
+/// Combines the values of a warp and returns the same result in every lane.
+template <typename Op>
+AMP_DEVICE typename Op::type reduceWarp(typename Op::type value) {
+  return reduceLanes<32, Op>(value);
 }
 
 /// Combines the values of a block of kThreads threads and returns the result in

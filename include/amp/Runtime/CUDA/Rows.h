@@ -19,9 +19,9 @@
 
 namespace amp::cuda {
 
-/// How the threads of a block share rows: `Threads` (32 or kThreads) per row,
-/// `Width` elements per access, and `Packs` accesses that each thread keeps.
-/// `Packs` is 0 if the row stays in memory.
+/// How the threads of a block share rows: `Threads` per row (a power of two up
+/// to 32, or kThreads), `Width` elements per access, and `Packs` accesses that
+/// each thread keeps. `Packs` is 0 if the row stays in memory.
 template <int ThreadsPerRow, int PackWidth, int PacksPerThread>
 struct RowPlan {
   static constexpr int threads = ThreadsPerRow;
@@ -82,11 +82,12 @@ AMP_DEVICE void forEachPack(int64_t columns, Body body) {
 }
 
 /// Combines one value per thread of a row and returns the result in all of
-/// them. If a row takes the whole block, all threads must call this.
+/// them. All threads of the warp must call this, or, if a row takes the whole
+/// block, all threads.
 template <typename Plan, typename Op>
 AMP_DEVICE typename Op::type reduceRow(typename Op::type value) {
-  if constexpr (Plan::threads == 32) {
-    return reduceWarp<Op>(value);
+  if constexpr (Plan::threads <= 32) {
+    return reduceLanes<Plan::threads, Op>(value);
   } else {
     __syncthreads(); // the last result has been read
     return reduceBlock<Op>(value, sharedMemory<typename Op::type>());
@@ -148,6 +149,13 @@ AMP_DEVICE SoftmaxTerms softmaxTerms(const Row<Plan, T> &row) {
   }
 }
 
+/// An extent that is known when the program is compiled. Kernels over rows then
+/// have one plan, not one for each extent.
+template <int64_t Value>
+struct Extent {
+  constexpr operator int64_t() const { return Value; }
+};
+
 /// Chooses a plan for rows of `columns` elements and calls `body(plan)`. Packs
 /// have up to `Width` elements. A short row takes a warp, a long one a block.
 template <int Width, typename Body>
@@ -164,6 +172,31 @@ Status withRowPlan(int64_t columns, Body body) {
   if (columns <= kThreads * 8)
     return body(RowPlan<kThreads, 1, 8>());
   return body(RowPlan<kThreads, 1, 0>());
+}
+template <int Width, int64_t Columns, typename Body>
+Status withRowPlan(Extent<Columns>, Body body) {
+  constexpr int width = Columns % Width == 0 ? Width : 1;
+  constexpr int packs = width == Width ? 4 : 8;
+  constexpr int threads = Columns <= 32 * packs * width ? 32 : kThreads;
+  constexpr bool isKept = Columns <= threads * packs * width;
+  return body(RowPlan < threads, width, isKept ? packs : 0 > ());
+}
+
+/// The same for `rows` rows. Several rows of few elements share a warp, which
+/// then has all of them or none, if the extent is known. Sums have the same
+/// bits.
+template <int Width, typename Body>
+Status withRowPlan(int64_t, int64_t columns, Body body) {
+  return withRowPlan<Width>(columns, body);
+}
+template <int Width, int64_t Columns, typename Body>
+Status withRowPlan(int64_t rows, Extent<Columns> columns, Body body) {
+  if constexpr (Columns % Width == 0 && Columns <= 16 * Width) {
+    constexpr int threads = Columns <= 8 * Width ? 8 : 16;
+    if (rows % (32 / threads) == 0)
+      return body(RowPlan<threads, Width, 1>());
+  }
+  return withRowPlan<Width>(columns, body);
 }
 
 /// Shape for a kernel over rows with `Plan`.

@@ -17,24 +17,6 @@ using namespace mlir::cuda;
 // Heads
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The heads of one operand: [batch, count, positions, size].
-struct HeadsSpec {
-  StringRef name;
-  HeadsAttr heads;
-  int64_t count, positions, size;
-  ShapedType type;
-
-  int64_t getNumElements(int64_t batch) const {
-    return batch * count * positions * size;
-  }
-  /// The first element after the heads of one position.
-  int64_t getRowEnd() const {
-    return heads.getOffset() + (count - 1) * heads.getHead() + size;
-  }
-};
-} // namespace
-
 bool mlir::cuda::arePacked(HeadsAttr heads, int64_t batch, int64_t count,
                            int64_t positions, int64_t size) {
   const bool areNext =
@@ -44,10 +26,8 @@ bool mlir::cuda::arePacked(HeadsAttr heads, int64_t batch, int64_t count,
          (batch == 1 || heads.getSample() == positions * heads.getPosition());
 }
 
-/// Verifies that the heads are elements of their tensor, where cuDNN can read
-/// them.
-static LogicalResult verifyHeads(Operation *op, const HeadsSpec &spec,
-                                 int64_t batch, Type element) {
+LogicalResult mlir::cuda::verifyHeads(Operation *op, const HeadsSpec &spec,
+                                      int64_t batch, Type element) {
   HeadsAttr heads = spec.heads;
   if (spec.type.getElementType() != element)
     return op->emitOpError()
@@ -73,9 +53,8 @@ static LogicalResult verifyHeads(Operation *op, const HeadsSpec &spec,
   return success();
 }
 
-/// Verifies that the heads of `specs` fill their tensor, each element once.
-static LogicalResult verifyFilled(Operation *op, ArrayRef<HeadsSpec> specs,
-                                  int64_t batch) {
+LogicalResult mlir::cuda::verifyFilled(Operation *op, ArrayRef<HeadsSpec> specs,
+                                       int64_t batch) {
   int64_t elements = 0;
   for (const HeadsSpec &spec : specs)
     elements += spec.getNumElements(batch);

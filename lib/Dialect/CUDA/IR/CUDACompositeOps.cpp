@@ -247,7 +247,10 @@ LogicalResult DropoutOp::verify() {
       axis && failed(verifyAxis(*this, *axis, x)))
     return failure();
   Type i64 = IntegerType::get(getContext(), 64);
-  return verifyOperands(*this, {{x}, {kStateShape, i64}}, {{x}});
+  SmallVector<OperandSpec> inputs{{x}, {kStateShape, i64}};
+  if (getAccumulate())
+    inputs.push_back({x});
+  return verifyOperands(*this, inputs, {{x}});
 }
 
 LogicalResult DropoutSeedsOp::verify() {

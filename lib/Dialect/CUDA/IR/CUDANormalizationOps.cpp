@@ -60,15 +60,67 @@ static LogicalResult verifyGain(Operation *op, ArrayRef<int64_t> x,
          << ", expected the last dimensions of x";
 }
 
-LogicalResult LayerNormOp::verify() {
-  ArrayRef<int64_t> x = getInputType(0).getShape(),
-                    gamma = getInputType(1).getShape();
-  if (failed(verifyGain(*this, x, gamma)))
+/// The rows `heads` of a tensor of type `type`, in the order of a tensor of
+/// shape `shape`.
+static HeadsSpec getRowsSpec(StringRef name, HeadsAttr heads,
+                             ArrayRef<int64_t> shape, ShapedType type) {
+  auto extent = [&](size_t fromEnd) {
+    return fromEnd <= shape.size() ? shape[shape.size() - fromEnd] : 1;
+  };
+  return {name, heads, extent(3), extent(2), extent(1), type};
+}
+
+/// Verifies the rows `heads`, in the order of a tensor of shape `shape`, of a
+/// tensor of type `type`.
+static LogicalResult verifyRows(Operation *op, StringRef name, HeadsAttr heads,
+                                ArrayRef<int64_t> shape,
+                                ArrayRef<int64_t> gamma, ShapedType type) {
+  if (gamma.size() != 1 || shape.size() > 4)
+    return op->emitOpError("has rows by strides, ")
+           << gamma.size() << " normalised dimensions and results of shape "
+           << formatList(shape)
+           << ", expected one normalised dimension and at most four in all";
+  if (!isWide(type.getElementType()))
+    return success();
+  return verifyHeads(op, getRowsSpec(name, heads, shape, type),
+                     shape.size() == 4 ? shape[0] : 1, type.getElementType());
+}
+
+/// Verifies a norm of rows with `numStatistics` values per row.
+template <typename OpTy>
+static LogicalResult verifyRowNorm(OpTy op, unsigned numStatistics) {
+  ArrayRef<int64_t> y = op.getTargetType(0).getShape(),
+                    x = op.getInputType(0).getShape(),
+                    gamma = op.getInputType(1).getShape();
+  std::optional<HeadsAttr> rows = op.getXRows();
+  if (!rows)
+    y = x;
+  if (failed(verifyGain(op, y, gamma)))
     return failure();
-  Type f32 = Float32Type::get(getContext());
-  ArrayRef<int64_t> rows = x.drop_back(gamma.size());
-  return verifyOperands(*this, {{x}, {gamma, f32}, {gamma, f32}},
-                        {{x}, {rows, f32}, {rows, f32}});
+  Type f32 = Float32Type::get(op.getContext());
+  SmallVector<OperandSpec> inputs{{x}}, targets{{y}};
+  inputs.append(numStatistics, {gamma, f32});
+  targets.append(numStatistics, {y.drop_back(gamma.size()), f32});
+  if (failed(verifyOperands(op, inputs, targets)))
+    return failure();
+  return rows ? verifyRows(op, "x", *rows, y, gamma, op.getInputType(0))
+              : success();
+}
+
+/// The bytes that a norm of rows reads, where input `index` holds the rows of a
+/// tensor of type `whole` if `isPart`.
+static int64_t getRowNormReads(LaunchOpInterface op, bool isPart,
+                               unsigned index, ShapedType whole) {
+  int64_t bytes = getReadBytes(op);
+  if (!isPart || llvm::count(op.getInputs(), op.getInputs()[index]) > 1)
+    return bytes;
+  ShapedType type = op.getInputType(index);
+  return bytes - getBytes(type) + getBytes(whole.clone(type.getElementType()));
+}
+
+LogicalResult LayerNormOp::verify() { return verifyRowNorm(*this, 2); }
+int64_t LayerNormOp::getReadBytes() {
+  return getRowNormReads(*this, getXRows().has_value(), 0, getTargetType(0));
 }
 
 /// Verifies the gradients of a norm over rows. The inputs are dy, x, gamma and
@@ -78,20 +130,36 @@ template <typename OpTy>
 static LogicalResult verifyRowNormGrad(OpTy op, unsigned numStatistics,
                                        bool isAgain) {
   ArrayRef<int64_t> x = op.getInputType(1).getShape(),
+                    dx = op.getTargetType(0).getShape(),
                     gamma = op.getInputType(2).getShape();
-  if (failed(verifyGain(op, x, gamma)))
+  std::optional<HeadsAttr> xRows = op.getXRows(), dxRows = op.getDxRows();
+  ArrayRef<int64_t> dy = xRows ? op.getInputType(0).getShape() : x;
+  if (failed(verifyGain(op, dy, gamma)))
     return failure();
   Type f32 = Float32Type::get(op.getContext());
   const OperandSpec gain{gamma, f32};
-  SmallVector<OperandSpec> inputs{{x}, {x}, gain}, targets{{x}};
-  inputs.append(numStatistics, {x.drop_back(gamma.size()), f32});
+  SmallVector<OperandSpec> inputs{{dy}, {x}, gain}, targets{{dxRows ? dx : dy}};
+  inputs.append(numStatistics, {dy.drop_back(gamma.size()), f32});
   targets.append(numStatistics, gain);
   if (isAgain) {
-    targets.push_back({x});
+    targets.push_back({dy});
     if (numStatistics == 2)
       inputs.push_back(gain);
   }
-  return verifyOperands(op, inputs, targets);
+  if (op.getAccumulate())
+    inputs.push_back({dy});
+  if (op.getAccumulate() && dxRows)
+    return op.emitOpError("has 'accumulate' and 'dx_rows', expected one");
+  if (failed(verifyOperands(op, inputs, targets)) ||
+      (xRows &&
+       failed(verifyRows(op, "x", *xRows, dy, gamma, op.getInputType(1)))))
+    return failure();
+  if (!dxRows)
+    return success();
+  if (failed(verifyRows(op, "dx", *dxRows, dy, gamma, op.getTargetType(0))))
+    return failure();
+  return verifyFilled(op, getRowsSpec("dx", *dxRows, dy, op.getTargetType(0)),
+                      dy.size() == 4 ? dy[0] : 1);
 }
 
 LogicalResult LayerNormGradOp::verify() {
@@ -101,10 +169,14 @@ LogicalResult LayerNormAndGradOp::verify() {
   return verifyRowNormGrad(*this, 2, /*isAgain=*/true);
 }
 
-/// Whether the gradient of a norm of rows may write `target` over `input`.
-static bool mayOverwriteGrad(LaunchOpInterface op, unsigned target,
-                             unsigned input) {
-  return target == 0 && input == 0 && mayOverwrite(op, target, input);
+/// Whether the gradient of a norm of rows may write `target` over `input`: dx
+/// over dy or the addend. Rows by strides are at other places.
+template <typename OpTy>
+static bool mayOverwriteGrad(OpTy op, unsigned target, unsigned input) {
+  const bool isAddend =
+      op.getAccumulate() && input + 1 == op.getInputs().size();
+  return target == 0 && (input == 0 || isAddend) && !op.getDxRows() &&
+         mayOverwrite(op, target, input);
 }
 bool LayerNormGradOp::mayAlias(unsigned target, unsigned input) {
   return mayOverwriteGrad(*this, target, input);
@@ -124,11 +196,20 @@ int64_t LayerNormAndGradOp::getScratchBytes() {
   return getRowNormScratch(*this);
 }
 
-int64_t LayerNormGradOp::getRereadBytes() {
-  return getBytes(getInputType(0)) + getBytes(getInputType(1));
+/// dy and the rows of x, which the second kernel reads.
+static int64_t getRowNormRereads(LaunchOpInterface op) {
+  ShapedType dy = op.getInputType(0);
+  return getBytes(dy) + getBytes(dy.clone(op.getInputType(1).getElementType()));
+}
+int64_t LayerNormGradOp::getRereadBytes() { return getRowNormRereads(*this); }
+int64_t LayerNormGradOp::getReadBytes() {
+  return getRowNormReads(*this, getXRows().has_value(), 1, getInputType(0));
 }
 int64_t LayerNormAndGradOp::getRereadBytes() {
-  return getBytes(getInputType(0)) + getBytes(getInputType(1));
+  return getRowNormRereads(*this);
+}
+int64_t LayerNormAndGradOp::getReadBytes() {
+  return getRowNormReads(*this, getXRows().has_value(), 1, getInputType(0));
 }
 
 // One kernel for the gains, one for the input.
@@ -139,14 +220,9 @@ int64_t LayerNormAndGradOp::getNumKernels() { return 2; }
 // RMS norm
 //===----------------------------------------------------------------------===//
 
-LogicalResult RMSNormOp::verify() {
-  ArrayRef<int64_t> x = getInputType(0).getShape(),
-                    gamma = getInputType(1).getShape();
-  if (failed(verifyGain(*this, x, gamma)))
-    return failure();
-  Type f32 = Float32Type::get(getContext());
-  return verifyOperands(*this, {{x}, {gamma, f32}},
-                        {{x}, {x.drop_back(gamma.size()), f32}});
+LogicalResult RMSNormOp::verify() { return verifyRowNorm(*this, 1); }
+int64_t RMSNormOp::getReadBytes() {
+  return getRowNormReads(*this, getXRows().has_value(), 0, getTargetType(0));
 }
 
 LogicalResult RMSNormGradOp::verify() {
@@ -166,11 +242,13 @@ bool RMSNormAndGradOp::mayAlias(unsigned target, unsigned input) {
 int64_t RMSNormGradOp::getScratchBytes() { return getRowNormScratch(*this); }
 int64_t RMSNormAndGradOp::getScratchBytes() { return getRowNormScratch(*this); }
 
-int64_t RMSNormGradOp::getRereadBytes() {
-  return getBytes(getInputType(0)) + getBytes(getInputType(1));
+int64_t RMSNormGradOp::getRereadBytes() { return getRowNormRereads(*this); }
+int64_t RMSNormGradOp::getReadBytes() {
+  return getRowNormReads(*this, getXRows().has_value(), 1, getInputType(0));
 }
-int64_t RMSNormAndGradOp::getRereadBytes() {
-  return getBytes(getInputType(0)) + getBytes(getInputType(1));
+int64_t RMSNormAndGradOp::getRereadBytes() { return getRowNormRereads(*this); }
+int64_t RMSNormAndGradOp::getReadBytes() {
+  return getRowNormReads(*this, getXRows().has_value(), 1, getInputType(0));
 }
 
 int64_t RMSNormGradOp::getNumKernels() { return 2; }

@@ -64,7 +64,10 @@ LogicalResult GemmOp::verify() {
   if (getBiasGrad() && (isForward || getBias()))
     return emitOpError("has 'bias_grad' beside a bias or a forward activation, "
                        "expected a product of a backward pass");
-  if (getBiasGrad() && !isGradient() && getTransposeB())
+  if (getBiasGradA() && (!getBiasGrad() || isGradient() || !getTransposeA()))
+    return emitOpError("has 'bias_grad_a', expected 'bias_grad' and "
+                       "'transpose_a' too, and no activation");
+  if (getBiasGrad() && !getBiasGradA() && !isGradient() && getTransposeB())
     return emitOpError("has 'bias_grad', which sums the columns of B, beside "
                        "'transpose_b'");
   if (failed(verifyCounts(launch,
@@ -137,7 +140,8 @@ LogicalResult GemmOp::verify() {
     return failure();
   if (getBiasGrad() &&
       failed(verifyType(*this, "the bias gradient",
-                        launch.getTargetType(target), {extents.n}, result)))
+                        launch.getTargetType(target),
+                        {getBiasGradA() ? extents.m : extents.n}, result)))
     return failure();
   return verifyLaunch(launch);
 }

@@ -63,6 +63,31 @@ LogicalResult verifyOperands(OpTy op, ArrayRef<OperandSpec> inputs,
                         targets);
 }
 
+/// The heads of one operand: [batch, count, positions, size].
+struct HeadsSpec {
+  StringRef name;
+  HeadsAttr heads;
+  int64_t count, positions, size;
+  ShapedType type;
+
+  int64_t getNumElements(int64_t batch) const {
+    return batch * count * positions * size;
+  }
+  /// The first element after the heads of one position.
+  int64_t getRowEnd() const {
+    return heads.getOffset() + (count - 1) * heads.getHead() + size;
+  }
+};
+
+/// Verifies that the heads are elements of their tensor, where a read of 16
+/// bytes can begin.
+LogicalResult verifyHeads(Operation *op, const HeadsSpec &spec, int64_t batch,
+                          Type element);
+
+/// Verifies that the heads of `specs` fill their tensor, each element once.
+LogicalResult verifyFilled(Operation *op, ArrayRef<HeadsSpec> specs,
+                           int64_t batch);
+
 /// Whether a kernel that reads each element before it writes it may write
 /// `target` over `input`. They must have one type, and no other input may be
 /// the same value.

@@ -10,22 +10,6 @@
 
 include "amp/Dialect/CUDA/IR/CUDABase.td"
 
-def CUDA_HeadsAttr : AttrDef<CUDA_Dialect, "Heads"> {
-  let mnemonic = "heads";
-  let summary = "where the heads of an attention are in a tensor";
-  let description = [{
-    The element at which the first head begins, and the strides of samples,
-    heads and positions, all in elements. The elements of a head at one position
-    are contiguous.
-
-    Example: in the product of 2 samples of 64 tokens and 3 x 4 heads of 16, the
-    keys are `#cuda.heads<at 64 by 12288, 16, 192>`.
-  }];
-  let parameters = (ins "int64_t":$offset, "int64_t":$sample, "int64_t":$head,
-                        "int64_t":$position);
-  let assemblyFormat = "`<` `at` $offset `by` $sample `,` $head `,` $position `>`";
-}
-
 def CUDA_AttentionAttr : AttrDef<CUDA_Dialect, "Attention"> {
   let mnemonic = "attention";
   let summary = "sizes of an attention";

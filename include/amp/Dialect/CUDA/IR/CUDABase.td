@@ -264,8 +264,25 @@ class CUDA_LaunchOp<string mnemonic, string syntax = "", list<Trait> traits = []
   }];
 }
 
+def CUDA_HeadsAttr : AttrDef<CUDA_Dialect, "Heads"> {
+  let mnemonic = "heads";
+  let summary = "where the heads of an attention, or rows, are in a tensor";
+  let description = [{
+    The element at which the first head begins, and the strides of samples,
+    heads and positions, all in elements. The elements of a head at one position
+    are contiguous. The rows of a norm are heads too.
+
+    Example: in the product of 2 samples of 64 tokens and 3 x 4 heads of 16, the
+    keys are `#cuda.heads<at 64 by 12288, 16, 192>`.
+  }];
+  let parameters = (ins "int64_t":$offset, "int64_t":$sample, "int64_t":$head,
+                        "int64_t":$position);
+  let assemblyFormat = "`<` `at` $offset `by` $sample `,` $head `,` $position `>`";
+}
+
 // A tuned kernel of the runtime headers. It has one input and one output per
-// name, in that order. None of them is empty.
+// name, in that order. None of them is empty. An input named `addend` exists if
+// the launch has the attribute `accumulate`.
 def CUDA_TunedKernel : NativeOpTrait<"TunedKernel"> {
   let cppNamespace = "::mlir::cuda";
 }

@@ -187,13 +187,14 @@ def CUDA_ScatterAddOp
 }
 
 def CUDA_DropoutOp
-    : CUDA_TunedOp<"dropout", ["x", "rng"], ["y"], ["mayAlias", "getFlops"]> {
+    : CUDA_TunedOp<"dropout", ["x", "rng", "addend"], ["y"], ["mayAlias", "getFlops"]> {
   let summary = "zeroes random elements and scales up the rest";
   let description = [{
     Keeps each element with probability 1 - `rate` and multiplies it by 1 / (1 -
     `rate`), or sets it to 0, as `train.dropout`. The choice depends on the
     state of the generator (i64: seed and step), `key` and the position alone,
-    so the gradient is the same operation. y may be written over x.
+    so the gradient is the same operation. With `accumulate` it adds the last
+    input, and rounds the sum once. y may be written over x or this input.
 
     With `divided_along`, x is the part of one rank along this dimension. An
     element then has the position in the whole tensor, which joins the parts of
@@ -207,7 +208,8 @@ def CUDA_DropoutOp
     ```
   }];
   let arguments = !con(operands, (ins F64Attr:$rate, I32Attr:$key,
-                                      OptionalAttr<I64Attr>:$divided_along));
+                                      OptionalAttr<I64Attr>:$divided_along,
+                                      UnitAttr:$accumulate));
 }
 
 def CUDA_DropoutSeedsOp

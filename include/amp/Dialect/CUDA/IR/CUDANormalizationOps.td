@@ -83,13 +83,17 @@ def CUDA_LogSoftmaxGradOp
 //===----------------------------------------------------------------------===//
 
 def CUDA_LayerNormOp
-    : CUDA_TunedOp<"layer_norm", ["x", "gamma", "beta"], ["y", "mean", "rstd"]> {
+    : CUDA_TunedOp<"layer_norm", ["x", "gamma", "beta"], ["y", "mean", "rstd"], ["getReadBytes"]> {
   let summary = "normalisation over the last dimensions";
   let description = [{
     y = (x - mean) · rstd · gamma + beta, as `train.layer_norm`. The last
     dimensions of x equal the dimensions of gamma and beta. The mean and rstd =
     1 / √(var + `epsilon`) of each row have the other dimensions. They are results because
     the gradient reads them. All operands but x and y are f32.
+
+    With `x_rows` x is a tensor that holds the rows, and y has one to four
+    dimensions, [sample, head, position, element]. `x_rows` says where the rows
+    are in x. gamma has one dimension then.
 
     Example:
 
@@ -99,19 +103,25 @@ def CUDA_LayerNormOp
         -> tensor<32x64xf16>, tensor<32xf32>, tensor<32xf32>
     ```
   }];
-  let arguments = !con(operands, (ins F64Attr:$epsilon));
+  let arguments = !con(operands, (ins F64Attr:$epsilon, OptionalAttr<CUDA_HeadsAttr>:$x_rows));
 }
 
 def CUDA_LayerNormGradOp
-    : CUDA_TunedGradOp<"layer_norm_grad", ["dy", "x", "gamma", "mean", "rstd"],
+    : CUDA_TunedGradOp<"layer_norm_grad", ["dy", "x", "gamma", "mean", "rstd", "addend"],
                        ["dx", "dgamma", "dbeta"],
-                       ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes"]> {
+                       ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes",
+                        "getReadBytes"]> {
   let summary = "gradients of layer_norm";
   let description = [{
     The gradients of x, gamma and beta, as `train.layer_norm_grad`. The mean and
     rstd are results of `cuda.layer_norm`. A first kernel sums over the rows,
     with partial sums in scratch memory. A second kernel reads dy and x again.
     dx may be written over dy.
+
+    `x_rows` means the same as in `cuda.layer_norm`. With `dx_rows` the rows of dx are at
+    these places of dx, which they fill. With `accumulate` the last input has
+    the shape of dy, and is added to dx, which may be written over it. The sum is
+    rounded once. A launch has at most one of `dx_rows` and `accumulate`.
 
     Example:
 
@@ -121,13 +131,16 @@ def CUDA_LayerNormGradOp
         -> tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>
     ```
   }];
-  let arguments = operands;
+  let arguments = !con(operands, (ins OptionalAttr<CUDA_HeadsAttr>:$x_rows,
+                                      OptionalAttr<CUDA_HeadsAttr>:$dx_rows,
+                                      UnitAttr:$accumulate));
 }
 
 def CUDA_LayerNormAndGradOp
-    : CUDA_TunedGradOp<"layer_norm_and_grad", ["dy", "x", "gamma", "mean", "rstd", "beta"],
+    : CUDA_TunedGradOp<"layer_norm_and_grad", ["dy", "x", "gamma", "mean", "rstd", "beta", "addend"],
                        ["dx", "dgamma", "dbeta", "y"],
-                       ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes"]> {
+                       ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes",
+                        "getReadBytes"]> {
   let summary = "gradients of layer_norm, and its result again";
   let description = [{
     As `cuda.layer_norm_grad`. The kernel that reads x also computes the norm y
@@ -142,20 +155,22 @@ def CUDA_LayerNormAndGradOp
           tensor<64xf32>) -> tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>, tensor<32x64xf16>
     ```
   }];
-  let arguments = operands;
+  let arguments = !con(operands, (ins OptionalAttr<CUDA_HeadsAttr>:$x_rows,
+                                      OptionalAttr<CUDA_HeadsAttr>:$dx_rows,
+                                      UnitAttr:$accumulate));
 }
 
 //===----------------------------------------------------------------------===//
 // RMS norm
 //===----------------------------------------------------------------------===//
 
-def CUDA_RMSNormOp : CUDA_TunedOp<"rms_norm", ["x", "gamma"], ["y", "rstd"]> {
+def CUDA_RMSNormOp : CUDA_TunedOp<"rms_norm", ["x", "gamma"], ["y", "rstd"], ["getReadBytes"]> {
   let summary = "division by the root mean square of the last dimensions";
   let description = [{
     y = x · rstd · gamma, as `train.rms_norm`. The last dimensions of x are those
     of gamma. rstd = 1 / √(mean x² + `epsilon`) of each row has the other
     dimensions. It is a result because the gradient reads it. All operands but x
-    and y are f32.
+    and y are f32. `x_rows` means the same as in `cuda.layer_norm`.
 
     Example:
 
@@ -164,18 +179,20 @@ def CUDA_RMSNormOp : CUDA_TunedOp<"rms_norm", ["x", "gamma"], ["y", "rstd"]> {
         {epsilon = 1.0e-6 : f64} -> tensor<32x64xf16>, tensor<32xf32>
     ```
   }];
-  let arguments = !con(operands, (ins F64Attr:$epsilon));
+  let arguments = !con(operands, (ins F64Attr:$epsilon, OptionalAttr<CUDA_HeadsAttr>:$x_rows));
 }
 
 def CUDA_RMSNormGradOp
-    : CUDA_TunedGradOp<"rms_norm_grad", ["dy", "x", "gamma", "rstd"], ["dx", "dgamma"],
-                       ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes"]> {
+    : CUDA_TunedGradOp<"rms_norm_grad", ["dy", "x", "gamma", "rstd", "addend"], ["dx", "dgamma"],
+                       ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes",
+                        "getReadBytes"]> {
   let summary = "gradients of rms_norm";
   let description = [{
     The gradients of x and gamma, as `train.rms_norm_grad`. rstd is a result of
     `cuda.rms_norm`. A first kernel sums over the rows, with partial sums in
     scratch memory. A second kernel reads dy and x again. dx may be written over
-    dy.
+    dy. `x_rows`, `dx_rows` and `accumulate` mean the same as in
+    `cuda.layer_norm_grad`.
 
     Example:
 
@@ -185,13 +202,16 @@ def CUDA_RMSNormGradOp
         -> tensor<32x64xf16>, tensor<64xf32>
     ```
   }];
-  let arguments = operands;
+  let arguments = !con(operands, (ins OptionalAttr<CUDA_HeadsAttr>:$x_rows,
+                                      OptionalAttr<CUDA_HeadsAttr>:$dx_rows,
+                                      UnitAttr:$accumulate));
 }
 
 def CUDA_RMSNormAndGradOp
-    : CUDA_TunedGradOp<"rms_norm_and_grad", ["dy", "x", "gamma", "rstd"],
+    : CUDA_TunedGradOp<"rms_norm_and_grad", ["dy", "x", "gamma", "rstd", "addend"],
                        ["dx", "dgamma", "y"],
-                       ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes"]> {
+                       ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes",
+                        "getReadBytes"]> {
   let summary = "gradients of rms_norm, and its result again";
   let description = [{
     As `cuda.rms_norm_grad`. The kernel that reads x also computes the norm y
@@ -205,7 +225,9 @@ def CUDA_RMSNormAndGradOp
         -> tensor<32x64xf16>, tensor<64xf32>, tensor<32x64xf16>
     ```
   }];
-  let arguments = operands;
+  let arguments = !con(operands, (ins OptionalAttr<CUDA_HeadsAttr>:$x_rows,
+                                      OptionalAttr<CUDA_HeadsAttr>:$dx_rows,
+                                      UnitAttr:$accumulate));
 }
 
 //===----------------------------------------------------------------------===//

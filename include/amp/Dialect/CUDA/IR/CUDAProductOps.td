@@ -34,14 +34,15 @@ def CUDA_GemmOp : CUDA_LaunchOp<"gemm", "", [], [
     |---|---|
     | D, of the type of A or f32 | always |
     | the auxiliary matrix | with `auxiliary`, for `relu` and `gelu_tanh` |
-    | a bias gradient, [N], of the type of D | with `bias_grad` |
+    | a bias gradient, [N], or [M] with `bias_grad_a`, of the type of D | with `bias_grad` |
 
     The auxiliary matrix holds the values of the forward product that its
     gradient needs. For relu it is one bit per element of D, [M, ceil(N / 128) ·
     16] bytes (i8). For gelu it is the sum before the activation, of the type of
     D. Without an activation, the bias gradient is the sum over the rows of B,
-    and K is the number of rows. With an activation, it is the sum over the rows
-    of D. Neither is available with batch dimensions.
+    and K is the number of rows. With `bias_grad_a` and `transpose_a` it is the
+    sum over the rows of A, as it is stored. With an activation, it is the sum
+    over the rows of D. None of them is available with batch dimensions.
 
     Example:
 
@@ -53,7 +54,7 @@ def CUDA_GemmOp : CUDA_LaunchOp<"gemm", "", [], [
   let arguments = !con(operands, (ins
       OptionalAttr<F32Attr>:$alpha, UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$tf32,
       UnitAttr:$accumulate, UnitAttr:$bias, UnitAttr:$auxiliary,
-      UnitAttr:$bias_grad,
+      UnitAttr:$bias_grad, UnitAttr:$bias_grad_a,
       DefaultValuedAttr<CUDA_Activation, "::mlir::cuda::Activation::None">:$activation));
   let extraClassDeclaration = [{
     /// Extents of the product; `batch` counts the leading dimensions.
