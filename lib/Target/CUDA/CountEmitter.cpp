@@ -39,7 +39,7 @@ LogicalResult ProgramEmitter::emitStatistics(KernelOp kernel,
   }
   os << "  });\n";
   for (unsigned target = 0; target < kernel.getNumTargets(); ++target)
-    os << "  counter.finish(" << target << ", out" << target << ");\n";
+    os << "  counter.finish(part, " << target << ", out" << target << ");\n";
   return success();
 }
 
@@ -72,17 +72,18 @@ bool ProgramEmitter::isCountedBefore(KernelOp kernel) {
   });
 }
 
-/// The counts that the launch of `group` clears. The first launch clears all
-/// predictions. No other value shares their memory.
-SmallVector<Value> ProgramEmitter::getClearedCounts(ArrayRef<KernelOp> group) {
+/// The counts that the launch of `group` clears, with their kernels. The first
+/// launch clears all predictions. No other value shares their memory.
+SmallVector<std::pair<Value, KernelOp>>
+ProgramEmitter::getClearedCounts(ArrayRef<KernelOp> group) {
   auto isPrediction = [](Value output) {
     return getBuffer(output).getRole() == "prediction";
   };
-  SmallVector<Value> cleared;
+  SmallVector<std::pair<Value, KernelOp>> cleared;
   for (KernelOp kernel : group)
     for (Value output : kernel.getOutputs())
       if (!isPrediction(output))
-        cleared.push_back(output);
+        cleared.push_back({output, kernel});
   KernelOp first = group.front();
   if (isCountedBefore(first))
     return cleared;
@@ -92,7 +93,7 @@ SmallVector<Value> ProgramEmitter::getClearedCounts(ArrayRef<KernelOp> group) {
     if (kernel && kernel.isStatistics() && getReader(launch) == reader)
       for (Value output : kernel.getOutputs())
         if (isPrediction(output))
-          cleared.push_back(output);
+          cleared.push_back({output, kernel});
   }
   return cleared;
 }
@@ -106,11 +107,20 @@ void ProgramEmitter::emitCounts(KernelOp first) {
     else if (!group.empty())
       break;
   }
-  if (SmallVector<Value> cleared = getClearedCounts(group); !cleared.empty()) {
+  if (auto cleared = getClearedCounts(group); !cleared.empty()) {
     os << "    AMP_RETURN_IF_ERROR(clearCounts(\"" << getName(first)
        << "\", run.stream,\n        {";
     llvm::interleave(
-        cleared, os, [&](Value output) { os << getPointer(output); },
+        cleared, os,
+        [&](std::pair<Value, KernelOp> counts) {
+          auto [output, kernel] = counts;
+          os << "{" << getPointer(output) << ", ";
+          // Under a guard, no block may store counts.
+          if (kernel.getPredicate())
+            os << "INT64_MAX}";
+          else
+            os << numbers.getHost(kernel.getNumReducedElements()) << "}";
+        },
         ",\n         ");
     os << "}));\n";
   }

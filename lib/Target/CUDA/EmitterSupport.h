@@ -189,7 +189,8 @@ private:
   void emitCountKernel(ArrayRef<KernelOp> functions);
   /// Prints the launch of `first` and of the kernels that share it.
   void emitCounts(KernelOp first);
-  SmallVector<Value> getClearedCounts(ArrayRef<KernelOp> group);
+  SmallVector<std::pair<Value, KernelOp>>
+  getClearedCounts(ArrayRef<KernelOp> group);
   /// Whether another kernel counts values before `kernel`, for the same reader.
   bool isCountedBefore(KernelOp kernel);
   LogicalResult emitReduction(KernelOp kernel, ArrayRef<unsigned> order);

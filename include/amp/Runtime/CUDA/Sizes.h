@@ -65,6 +65,10 @@ inline constexpr int64_t kOperationsPerCount = 32;
 /// adds its counts to the totals in memory.
 inline constexpr int64_t kStatisticsBlocks = 512;
 
+/// The maximum number of elements that one block counts alone. It stores its
+/// counts, so nothing has to clear them before.
+inline constexpr int64_t kMostCountedByBlock = 4096;
+
 /// The maximum number of kernels that count values in one launch, and of the
 /// words that describe them. The words of a kernel are the number of its
 /// elements and its parameters. All of them are one parameter of a kernel,

@@ -19,7 +19,7 @@
 //         return widen(roundTo<__half>(a));
 //       }, a));
 //     });
-//     counter.finish(0, out);
+//     counter.finish(part, 0, out);
 //   }
 //   __global__ void __launch_bounds__(256) countValues(const CountBatch batch)
 //   {
@@ -32,7 +32,9 @@
 //   }
 //
 // One launch of the kernel counts many values. The parameter of the kernel is a
-// table of these values, and each block counts elements of one of them.
+// table of these values, and each block counts elements of one of them. The
+// only block of a value stores its counts. Several blocks add theirs, so the
+// counts are cleared before.
 //
 // All counts are integers, so the order of their sums does not matter. The
 // functions count exponents in shared memory and everything else in registers.
@@ -78,6 +80,29 @@ struct LargestWord {
 // Counting
 //===----------------------------------------------------------------------===//
 
+/// The number of blocks that count `count` elements, `width` at a time.
+inline unsigned countBlocks(int64_t count, int width) {
+  return count <= kMostCountedByBlock
+             ? 1
+             : unsigned(std::min<int64_t>(elementwiseShape(count, width).grid.x,
+                                          kStatisticsBlocks));
+}
+
+/// The share of a block in an entry of a table.
+struct CountedPart {
+  int64_t count; ///< the elements of the entry
+  /// The number of the block, and of all blocks of the entry.
+  unsigned block, blocks;
+
+  /// Calls `body` for the elements, as `amp::cuda::elementwise` does.
+  template <int Width, typename Body>
+  AMP_DEVICE void elementwise(Body body) const {
+    amp::cuda::elementwise<Width>(count,
+                                  int64_t(block) * kThreads + threadIdx.x,
+                                  int64_t(blocks) * kThreads, body);
+  }
+};
+
 /// Counts the elements of `Values` values. Each thread of a block creates a
 /// counter. All of them use the shared memory of the block.
 template <int Values>
@@ -102,8 +127,9 @@ public:
   }
 
   /// Adds the counts of the block to `out`, which has `kNumStatistics`
-  /// elements. All threads call this function after the last `add`.
-  AMP_DEVICE void finish(int value, int64_t *out);
+  /// elements. The only block of a part stores them. All threads call this
+  /// function after the last `add`.
+  AMP_DEVICE void finish(const CountedPart &part, int value, int64_t *out);
 
 private:
   static constexpr uint32_t kInfinity = 0x7f800000u;
@@ -138,7 +164,8 @@ private:
 };
 
 template <int Values>
-AMP_DEVICE void StatisticsCounter<Values>::finish(int value, int64_t *out) {
+AMP_DEVICE void StatisticsCounter<Values>::finish(const CountedPart &part,
+                                                  int value, int64_t *out) {
   using Word = unsigned long long;
   uint32_t *table = tables + value * kStatisticsWords;
 #pragma unroll
@@ -165,6 +192,10 @@ AMP_DEVICE void StatisticsCounter<Values>::finish(int value, int64_t *out) {
         count += table[kFirstBin + (i - kFirstBin) * kExponentCopies + copy];
     if (i == kFirstBin)
       count += table[kZeros];
+    if (part.blocks == 1) {
+      *to = i == kSmallest && count != 0 ? ~uint32_t(count) : count;
+      continue;
+    }
     if (count == 0)
       continue;
     if (i == kLargest) {
@@ -188,21 +219,6 @@ AMP_DEVICE void StatisticsCounter<Values>::finish(int value, int64_t *out) {
 //===----------------------------------------------------------------------===//
 // Launches that count many values
 //===----------------------------------------------------------------------===//
-
-/// The share of a block in an entry of a table.
-struct CountedPart {
-  int64_t count; ///< the elements of the entry
-  /// The number of the block, and of all blocks of the entry.
-  unsigned block, blocks;
-
-  /// Calls `body` for the elements, as `amp::cuda::elementwise` does.
-  template <int Width, typename Body>
-  AMP_DEVICE void elementwise(Body body) const {
-    amp::cuda::elementwise<Width>(count,
-                                  int64_t(block) * kThreads + threadIdx.x,
-                                  int64_t(blocks) * kThreads, body);
-  }
-};
 
 /// The bits of a parameter in a table.
 template <typename T>
@@ -284,8 +300,7 @@ public:
     }
     batch.entries[batch.size++] = {batch.blocks, uint16_t(function),
                                    uint16_t(numWords)};
-    batch.blocks += unsigned(std::min<int64_t>(
-        elementwiseShape(count, width).grid.x, kStatisticsBlocks));
+    batch.blocks += countBlocks(count, width);
     batch.words[numWords++] = uint64_t(count);
     for (uint64_t word : parameters)
       batch.words[numWords++] = word;
@@ -321,11 +336,21 @@ private:
   Status status;
 };
 
-/// Sets all counts of `outputs` to 0. Adjacent buffers are cleared together.
+/// Counts to clear, of a value with this number of elements.
+struct ClearedCounts {
+  int64_t *output, elements;
+};
+
+/// Sets the counts of the `values` that several blocks count to 0. Adjacent
+/// buffers are cleared together.
 inline Status clearCounts(const char *name, cudaStream_t stream,
-                          std::vector<int64_t *> outputs) {
+                          std::initializer_list<ClearedCounts> values) {
   constexpr int64_t bytes = kNumStatistics * sizeof(int64_t);
   constexpr int64_t stride = alignTo(bytes, kBufferAlignment);
+  std::vector<int64_t *> outputs;
+  for (const ClearedCounts &value : values)
+    if (value.elements > kMostCountedByBlock)
+      outputs.push_back(value.output);
   std::sort(outputs.begin(), outputs.end());
   for (size_t i = 0, next; i < outputs.size(); i = next) {
     auto *begin = reinterpret_cast<char *>(outputs[i]);

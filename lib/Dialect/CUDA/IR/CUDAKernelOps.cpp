@@ -119,13 +119,18 @@ int64_t KernelOp::getNumKernels() {
     return 1;
   if (sharesLaunch())
     return beginsLaunch(*this);
-  // The first launch that counts follows a fill of memory, which clears all
-  // counts of the step.
-  for (Operation *op = getOperation()->getPrevNode(); op;
-       op = op->getPrevNode())
-    if (auto other = dyn_cast<KernelOp>(op); other && other.isStatistics())
+  // The first launch that counts follows a fill of memory, which clears the
+  // counts of the step that several blocks add.
+  bool isCleared = false;
+  for (KernelOp other : getOperation()->getBlock()->getOps<KernelOp>()) {
+    if (!other.isStatistics())
+      continue;
+    if (other->isBeforeInBlock(*this))
       return 1;
-  return 2;
+    isCleared |= other.getPredicate() || other.getNumReducedElements() >
+                                             ::amp::cuda::kMostCountedByBlock;
+  }
+  return isCleared ? 2 : 1;
 }
 
 int64_t KernelOp::getScratchBytes() {

@@ -151,6 +151,9 @@ int64_t MemoryPlanner::placeTemporaries(bool forPredictions, int64_t begin,
 void MemoryPlanner::placeTemporaries() {
   plannedBytes =
       placeTemporaries(/*forPredictions=*/false, stateBytes, boundBytes);
+}
+
+void MemoryPlanner::placePredictions() {
   int64_t end = stateBytes + plannedBytes, bound = 0;
   for (std::unique_ptr<PlannedBuffer> &buffer : buffers)
     if (buffer->isPersistent() && buffer->isForPredictions()) {
@@ -198,7 +201,6 @@ LogicalResult MemoryPlanner::run() {
   moveUpdatesToEnd();
   moveUpdatesBehindCalls();
   markReaders();
-  placeCounters();
   assignResults();
   keepCopies();
   copyTiedInputs();
@@ -210,6 +212,9 @@ LogicalResult MemoryPlanner::run() {
   addScratch();
   placePersistent();
   placeTemporaries();
+  if (failed(placeCounters()))
+    return failure();
+  placePredictions();
   emit();
   step.erase();
   return success();

@@ -68,9 +68,6 @@ public:
 
 private:
   void markReaders();
-  /// Moves kernels that count values next to each other, so that few launches
-  /// run them. No value lives longer because of this.
-  void placeCounters();
   Value copy(Value value, Operation *before, StringRef name);
   bool isReadAfter(Value state, Operation *op);
   bool mayUpdateInPlace(OpResult value, Value state);
@@ -86,7 +83,15 @@ private:
   void reserveParts();
   void addScratch();
   void placePersistent();
+  /// Places the temporaries that training or metrics need.
   void placeTemporaries();
+  /// Moves kernels that count values next to each other, so that few launches
+  /// run them. Each reads its values before their memory is overwritten.
+  LogicalResult placeCounters();
+  /// Finds the live ranges of the temporaries of predictions again.
+  LogicalResult updatePredictionRanges();
+  /// Places predictions and their temporaries.
+  void placePredictions();
   /// Places the temporaries that are for predictions or not, from `begin` on.
   /// Returns their bytes, and the least bytes of any plan in `bound`.
   int64_t placeTemporaries(bool forPredictions, int64_t begin, int64_t &bound);

@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // One launch runs kernels that count values if they follow each other. A value
-// can be counted from the launch that computes it to the last launch that uses
-// it. This chooses the fewest places so that each interval contains a place. It
-// visits the intervals in the order of their ends, and adds a place at the end
-// of each interval that does not contain one yet.
+// can be counted from the launch that computes it until a launch overwrites its
+// memory. This chooses the fewest places so that each interval contains a
+// place. It visits the intervals in the order of their ends, and adds a place
+// at the end of each interval that does not contain one yet.
+//
+// The memory of the training has been placed before, so it does not depend on
+// the kernels that count.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,32 +32,48 @@ struct Counter {
   unsigned first = 0, last = ~0u;
 };
 
+/// Bytes of memory that an operation writes.
+struct Write {
+  unsigned number;
+  int64_t begin, end;
+};
+
 /// Finds and moves the kernels of a block that count values.
 class CounterPlan {
 public:
-  CounterPlan(Block &block, const mlir::amp::StepSignature &signature)
-      : block(block), signature(signature) {}
+  using BufferOf = function_ref<PlannedBuffer *(Value)>;
+
+  /// `bufferOf` returns the memory of a value that is not a view. `scratchOf`
+  /// returns the scratch memory of an operation, or null.
+  CounterPlan(Block &block, BufferOf bufferOf,
+              function_ref<PlannedBuffer *(Operation *)> scratchOf)
+      : block(block), bufferOf(bufferOf), scratchOf(scratchOf) {}
 
   void run();
 
 private:
   void findSources(Counter &counter);
+  void findWrites();
   void findInterval(Counter &counter);
   /// Limits the interval of a kernel that reads `value`.
   void limit(Counter &counter, Value value);
-  /// Whether `value` keeps its memory until the end of the step.
-  bool isKept(Value value);
+  /// Returns the number of the first operation from `first` on that overwrites
+  /// `value`, or the number of the terminator.
+  unsigned getFirstWrite(Value value, unsigned first);
   /// Returns the number of the last operation that uses `value` or a view of
   /// it. If collectives use `value`, returns the number of the first one.
   /// Returns std::nullopt if no operation with a number uses `value`.
-  std::optional<unsigned> getLastUse(Value value, bool isArgument);
+  std::optional<unsigned> getLastUse(Value value, bool &isReduced);
+  void place();
 
   Block &block;
-  const mlir::amp::StepSignature &signature;
+  BufferOf bufferOf;
+  function_ref<PlannedBuffer *(Operation *)> scratchOf;
   std::vector<Counter> counters;
   llvm::DenseSet<Operation *> moved;
   DenseMap<Operation *, unsigned> numbers;
   SmallVector<Operation *> ordered;
+  std::vector<Write> writes;
 };
 } // namespace
 
@@ -73,23 +92,41 @@ void CounterPlan::findSources(Counter &counter) {
   }
 }
 
-bool CounterPlan::isKept(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  return argument && llvm::any_of(signature.arguments, [&](const auto &each) {
-           return each.index == argument.getArgNumber() && !each.updatedBy;
-         });
+void CounterPlan::findWrites() {
+  for (auto [number, op] : llvm::enumerate(ordered)) {
+    auto add = [&](PlannedBuffer *buffer) {
+      // Predictions follow the memory of the training.
+      if (buffer && !buffer->isForPredictions())
+        writes.push_back(
+            {unsigned(number), buffer->offset, buffer->offset + buffer->bytes});
+    };
+    if (isa<LaunchOpInterface>(op))
+      for (Value result : op->getResults())
+        add(bufferOf(result));
+    add(scratchOf(op));
+  }
 }
 
-std::optional<unsigned> CounterPlan::getLastUse(Value value, bool isArgument) {
+unsigned CounterPlan::getFirstWrite(Value value, unsigned first) {
+  PlannedBuffer *buffer = bufferOf(value);
+  const unsigned end = ordered.size() - 1;
+  // Each prediction has memory of its own.
+  if (buffer->isForPredictions())
+    return end;
+  for (const Write &write : writes)
+    if (write.number >= first && write.begin < buffer->offset + buffer->bytes &&
+        buffer->offset < write.end)
+      return write.number;
+  return end;
+}
+
+std::optional<unsigned> CounterPlan::getLastUse(Value value, bool &isReduced) {
   std::optional<unsigned> last, collective;
   for (Operation *user : value.getUsers()) {
     std::optional<unsigned> use;
     if (isa<ViewOp, UpperHalfOp>(user)) {
-      use = getLastUse(user->getResult(0), isArgument);
+      use = getLastUse(user->getResult(0), isReduced);
     } else if (auto it = numbers.find(user); it != numbers.end()) {
-      // A launch may overwrite an argument before the end.
-      if (user == block.getTerminator() && isArgument)
-        continue;
       use = it->second;
       auto launch = dyn_cast<LaunchOpInterface>(user);
       if (launch && launch.isCollective())
@@ -98,6 +135,7 @@ std::optional<unsigned> CounterPlan::getLastUse(Value value, bool isArgument) {
     if (use)
       last = std::max(last.value_or(0), *use);
   }
+  isReduced |= collective.has_value();
   return collective ? collective : last;
 }
 
@@ -112,10 +150,13 @@ void CounterPlan::limit(Counter &counter, Value value) {
     root = op->getOperand(0);
   }
   counter.first = std::max(counter.first, first);
-  if (!isKept(root))
-    counter.last =
-        std::min(counter.last,
-                 getLastUse(root, isa<BlockArgument>(root)).value_or(first));
+  PlannedBuffer *buffer = bufferOf(root);
+  bool isReduced = false;
+  std::optional<unsigned> lastUse = getLastUse(root, isReduced);
+  counter.last = std::min(counter.last, getFirstWrite(root, first));
+  // Temporaries of predictions have no place yet.
+  if (isReduced || (buffer->isForPredictions() && !buffer->isPersistent()))
+    counter.last = std::min(counter.last, lastUse.value_or(first));
 }
 
 void CounterPlan::findInterval(Counter &counter) {
@@ -130,21 +171,7 @@ void CounterPlan::findInterval(Counter &counter) {
                                       unsigned(ordered.size()) - 1);
 }
 
-void CounterPlan::run() {
-  for (auto kernel : block.getOps<KernelOp>())
-    if (kernel.isStatistics()) {
-      counters.push_back({kernel, {}});
-      moved.insert(kernel);
-    }
-  for (Counter &counter : counters)
-    findSources(counter);
-  for (Operation &op : block)
-    if (!moved.contains(&op)) {
-      numbers[&op] = ordered.size();
-      ordered.push_back(&op);
-    }
-  for (Counter &counter : counters)
-    findInterval(counter);
+void CounterPlan::place() {
   llvm::stable_sort(counters, [](const Counter &a, const Counter &b) {
     return a.last < b.last;
   });
@@ -164,4 +191,39 @@ void CounterPlan::run() {
   }
 }
 
-void MemoryPlanner::placeCounters() { CounterPlan(block, signature).run(); }
+void CounterPlan::run() {
+  SmallVector<Attribute> names;
+  for (auto kernel : block.getOps<KernelOp>())
+    if (kernel.isStatistics()) {
+      counters.push_back({kernel, {}});
+      moved.insert(kernel);
+      names.push_back(kernel.getNameAttr());
+    }
+  for (Counter &counter : counters)
+    findSources(counter);
+  for (Operation &op : block)
+    if (!moved.contains(&op)) {
+      numbers[&op] = ordered.size();
+      ordered.push_back(&op);
+    }
+  findWrites();
+  for (Counter &counter : counters)
+    findInterval(counter);
+  place();
+  // The names have numbers in program order.
+  ArrayRef<Attribute> next = names;
+  for (auto kernel : block.getOps<KernelOp>())
+    if (kernel.isStatistics())
+      kernel->setAttr("name", next.consume_front());
+}
+
+LogicalResult MemoryPlanner::placeCounters() {
+  if (llvm::none_of(block.getOps<KernelOp>(),
+                    [](KernelOp kernel) { return kernel.isStatistics(); }))
+    return success();
+  CounterPlan(
+      block, [&](Value value) { return bufferOf.lookup(value); },
+      [&](Operation *op) { return scratchOf.lookup(op); })
+      .run();
+  return updatePredictionRanges();
+}

@@ -405,6 +405,30 @@ LogicalResult MemoryPlanner::assignTemporaries() {
   return success();
 }
 
+LogicalResult MemoryPlanner::updatePredictionRanges() {
+  FailureOr<mlir::amp::TensorLiveness> liveness =
+      mlir::amp::TensorLiveness::compute(step);
+  if (failed(liveness))
+    return failure();
+  auto isMoved = [](PlannedBuffer *buffer) {
+    return buffer && !buffer->isPersistent() && buffer->isForPredictions();
+  };
+  for (std::unique_ptr<PlannedBuffer> &buffer : buffers)
+    if (isMoved(buffer.get()))
+      buffer->first = ~0u, buffer->last = 0;
+  auto extend = [](PlannedBuffer *buffer, unsigned first, unsigned last) {
+    buffer->first = std::min(buffer->first, first);
+    buffer->last = std::max(buffer->last, last);
+  };
+  for (const mlir::amp::TensorRange &range : liveness->getRanges())
+    if (PlannedBuffer *buffer = bufferOf.lookup(range.value); isMoved(buffer))
+      extend(buffer, range.definition, range.lastUse);
+  for (auto [number, op] : llvm::enumerate(block))
+    if (PlannedBuffer *buffer = scratchOf.lookup(&op); isMoved(buffer))
+      extend(buffer, number, number);
+  return success();
+}
+
 /// Keeps the inputs of each collective at least until something reads its
 /// results. Otherwise the launches that reuse this memory would wait.
 void MemoryPlanner::keepInputsOfCollectives(
