@@ -281,6 +281,12 @@ class Builder:
             self.known_numbers[value.name] = number
         return self.known_numbers[value.name]
 
+    def bytes(self, value):
+        """Bytes without a sign, which MLIR has as i8, as f32."""
+        number = Value(self.fresh(), value.shape, "f32")
+        self.append(f"{number.name} = arith.uitofp {value.name} : {value.type} to {number.type}")
+        return number
+
     def integers(self, value, dtype):
         """Floats without their fractions."""
         result = Value(self.fresh(), value.shape, dtype)

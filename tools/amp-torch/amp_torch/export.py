@@ -313,9 +313,12 @@ class Step:
     def input(self, t, node):
         position = len(self.inputs)
         meta = node.meta["val"]
-        value = Value(f"%x{position}", (1,) * self.is_framed + t.shape(meta), t.dtype_of(meta.dtype))
+        is_bytes = meta.dtype == torch.uint8
+        value = Value(f"%x{position}", (1,) * self.is_framed + t.shape(meta), "i8" if is_bytes else t.dtype_of(meta.dtype))
         self.inputs.append(value)
         t.example_values[value.name] = self.batch.tensors[position]
+        if is_bytes:
+            value = t.builder.bytes(value)
         if self.is_framed:
             return self.without_frame(t, value)
         if value.rank and (t.batch_reference is None or value.is_float and not t.batch_reference.is_float):
@@ -510,8 +513,8 @@ def check_arguments(model, optimizers, batch):
         found.append(("", f"{count} of type {dtype}, such as '{names[0]}'",
                       "call model.float(); parameters are f32, and the passes choose low types"))
     for name, tensor in zip(batch.names, batch.tensors):
-        if tensor.dtype not in TORCH_DTYPES.values() or tensor.dtype in (torch.float16, torch.bfloat16):
-            found.append((name, f"a batch argument of type {tensor.dtype}", "pass f32, f64, int32, int64 or bool"))
+        if tensor.dtype not in (*TORCH_DTYPES.values(), torch.uint8) or tensor.dtype in (torch.float16, torch.bfloat16):
+            found.append((name, f"a batch argument of type {tensor.dtype}", "pass f32, f64, int32, int64, uint8 or bool"))
     if found:
         raise UnsupportedModel(found)
 

@@ -207,7 +207,9 @@ class Instance:
         self.parts = {}
         self.states = self.tensors(c.STATES)
         self.metrics = self.tensors(c.METRICS)
-        self.batches = [(name, dtype, shape[len(self.frame):]) for name, dtype, shape in program.describe(c.BATCHES)]
+        # Bytes are unsigned in torch and have no sign in the program.
+        self.batches = [(name, torch.uint8 if dtype == torch.int8 else dtype, shape[len(self.frame):])
+                        for name, dtype, shape in program.describe(c.BATCHES)]
         self.rates = {}
 
     def call(self, name, *arguments):
@@ -244,6 +246,7 @@ class Instance:
         alive = []
         for index, tensor in enumerate(tensors):
             tensor = tensor.detach().contiguous()
+            tensor = tensor.view(torch.int8) if tensor.dtype == torch.uint8 else tensor
             address, kept = self.device.place(tensor, self.program)
             extents = (*self.frame, *tensor.shape)
             shape = (ctypes.c_int64 * len(extents))(*extents)

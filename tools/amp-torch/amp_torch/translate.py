@@ -66,6 +66,22 @@ TAKES_INTEGERS = set()
 COMPOSITES = set()
 
 
+#: Operations of ATen, without overloads, that move or select elements.
+MOVES_BYTES = frozenset(
+    "alias amax amin cat chunk clamp clone contiguous detach expand flatten flip gather index index_select lift_fresh"
+    " masked_fill maximum minimum narrow permute pixel_shuffle pixel_unshuffle repeat reshape roll select slice split"
+    " split_with_sizes squeeze stack t tile to _to_copy transpose unbind unflatten unsafe_split unsqueeze view"
+    " _unsafe_view where".split()
+)
+
+
+def is_bytes(node):
+    """Whether the result of a node, or its first, is a tensor of torch.uint8."""
+    meta = node.meta.get("val")
+    first = meta[0] if isinstance(meta, (list, tuple)) and meta else meta
+    return isinstance(first, torch.Tensor) and first.dtype == torch.uint8
+
+
 def rule(*names, integers=False, composite=False):
     """Registers a rule for operations, by name as in `aten.relu.default`. Under autocast, a composite
     computes in f32 and rounds its result, as the kernel of torch does."""
@@ -199,6 +215,8 @@ class Translator:
 
     @staticmethod
     def dtype_of(dtype):
+        if dtype == torch.uint8:
+            return "f32"
         if dtype not in DTYPES:
             raise Unsupported(f"has the type {dtype}; the dialect has f16, bf16, f32, f64, i32, i64 and bool")
         return DTYPES[dtype]
@@ -401,6 +419,7 @@ class Translator:
         is_random = any(word in name for word in RANDOM)
         if not is_random and not contains_value((args, list(kwargs.values()))):
             return self.fold(node.target, args, kwargs)
+        self.check_bytes(node, name)
         function = RULES.get(name)
         if function is None:
             return self.call(node, args, kwargs)
@@ -417,8 +436,16 @@ class Translator:
                 args = replaced(args, error.constant, value)
                 kwargs = {key: replaced(item, error.constant, value) for key, item in kwargs.items()}
 
+    @staticmethod
+    def check_bytes(node, name):
+        """Bytes of the batch are f32 numbers here. Operations that only move them may give bytes."""
+        if is_bytes(node) and not (any(is_bytes(operand) for operand in node.all_input_nodes) and name.split(".")[1] in MOVES_BYTES):
+            raise Unsupported("computes bytes (torch.uint8); call .float() or .long() first")
+
     def call(self, node, args, kwargs):
         """Returns the results of an operation that the step calls."""
+        if any(is_bytes(operand) for operand in node.all_input_nodes):
+            raise Unsupported("reads bytes (torch.uint8) without a rule; call .float() or .long() first")
         whole = node.target if isinstance(node.target, Region) else application_of(node)
         if self.calls is None or not (whole or is_callable(node.target)):
             raise Unsupported(why_without_rule(node))
