@@ -54,8 +54,8 @@ Rank getRank(OpOperand &operand) {
 /// One run over a function.
 class Autocast {
 public:
-  explicit Autocast(const SlotGraph &graph)
-      : graph(graph), vertices(graph.getVertices()),
+  Autocast(const SlotGraph &graph, const AutocastOptions &options)
+      : graph(graph), options(options), vertices(graph.getVertices()),
         classes(vertices.size(), OpClass::Unlisted),
         forward(vertices.size(), 0), leastRank(vertices.size(), Rank::Number) {
     result.low.assign(vertices.size(), true);
@@ -119,6 +119,13 @@ private:
     }
   }
 
+  /// Whether a list of the policy or the kind of the slot denies it, and not a
+  /// pin or its values.
+  static bool isDenied(const SlotVertex &vertex) {
+    return vertex.opClass == OpClass::Deny && !vertex.pinned &&
+           vertex.given == Pin::None && vertex.proof == RangeProof::None;
+  }
+
   /// Finds the class of each slot. A composite runs where its framework has one
   /// kernel, which computes in f32. The lists and kinds of its parts do not
   /// count.
@@ -126,7 +133,9 @@ private:
     llvm::DenseMap<VertexId, int64_t> members;
     llvm::DenseSet<int64_t> products;
     for (VertexId v = 1; v < vertices.size(); ++v) {
-      classes[v] = vertices[v].opClass;
+      classes[v] = options.deniedFollow && isDenied(vertices[v])
+                       ? OpClass::Clear
+                       : vertices[v].opClass;
       if (vertices[v].slot == SlotVertex::carried || vertices[v].pinned)
         continue;
       auto number = vertices[v].op->getAttrOfType<IntegerAttr>(kCompositeAttr);
@@ -282,6 +291,7 @@ private:
   }
 
   const SlotGraph &graph;
+  const AutocastOptions options;
   ArrayRef<SlotVertex> vertices;
   Assignment result;
   SmallVector<VertexId> worklist;
@@ -298,6 +308,7 @@ private:
 
 } // namespace
 
-Assignment mlir::amp::assignAutocast(const SlotGraph &graph) {
-  return Autocast(graph).run();
+Assignment mlir::amp::assignAutocast(const SlotGraph &graph,
+                                     const AutocastOptions &options) {
+  return Autocast(graph, options).run();
 }

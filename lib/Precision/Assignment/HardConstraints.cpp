@@ -82,17 +82,43 @@ private:
     }
   }
 
-  /// Holds slots that have the widest type of their operands under autocast,
-  /// and those of their gradients.
+  /// Holds slots of the forward pass that are f32 under autocast because an f32
+  /// tensor of the program reaches them. Which operations the lists deny does
+  /// not count, because the lists of autocast differ. Of the backward pass, it
+  /// holds only the gradients of operations that a pin keeps f32.
   void promote() {
-    Assignment autocast = assignAutocast(graph);
+    Assignment autocast = assignAutocast(graph, {/*deniedFollow=*/true});
+    std::vector<bool> isBackward = findBackward();
     for (VertexId v = 1; v < vertices.size(); ++v) {
+      if (!isFree(v) || autocast.low[v] ||
+          vertices[v].kind == SlotKind::Compute)
+        continue;
       Reason reason = autocast.reasons[v];
-      if (isFree(v) && !autocast.low[v] &&
-          vertices[v].kind != SlotKind::Compute &&
-          (reason == Reason::WidestOperand || reason == Reason::FollowsForward))
-        set(v, State::F32, reason, autocast.causes[v]);
+      VertexId cause = autocast.causes[v];
+      bool isHeld = isBackward[v] ? reason == Reason::FollowsForward &&
+                                        isPinnedWide(vertices[cause])
+                                  : reason == Reason::WidestOperand;
+      if (isHeld)
+        set(v, State::F32, reason, cause);
     }
+  }
+
+  static bool isPinnedWide(const SlotVertex &vertex) {
+    return vertex.given == Pin::F32 ||
+           (vertex.pinned && vertex.opClass == OpClass::Deny);
+  }
+
+  /// Finds the slots of operations that compute gradients, or read a value of
+  /// such an operation, as a sum of two gradients does.
+  std::vector<bool> findBackward() const {
+    std::vector<bool> found(vertices.size(), false);
+    for (VertexId v = 1; v < vertices.size(); ++v) {
+      found[v] = vertices[v].slot != SlotVertex::carried &&
+                 vertices[v].op->hasAttr(AMPDialect::kBackwardOfAttr);
+      for (uint32_t use : graph.getUsesInto(v))
+        found[v] = found[v] || found[graph.getUses()[use].producer];
+    }
+    return found;
   }
 
   bool isInCompositePattern(VertexId v) const {

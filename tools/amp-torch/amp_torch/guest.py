@@ -146,23 +146,36 @@ class Options:
                 raise GuestError(f"there is no policy '{self.policy}', expected a YAML file")
         return self
 
-    def policy_text(self, device):
-        """The policy as YAML in place, for graphs on `device`."""
-        if self.policy:
-            base = self.policy if Path(self.policy).exists() else None
+    def shipped_policy(self, device):
+        """The path of the policy of this package for graphs on `device`."""
+        name = "aten-bf16" if self.keeps_promoted() and self.precision == "bf16" else "aten"
+        if self.strategy == "autocast":
+            name = f"aten-autocast-{device}"
+        path = POLICIES / f"{name}.yaml"
+        if not path.exists():
+            raise GuestError(f"there is no policy for strategy 'autocast' on '{device}'")
+        return path
+
+    def policy_file(self, device, folder):
+        """The path of the policy for graphs on `device`. What the options add goes to files in `folder`."""
+        if not self.policy:
+            path = self.shipped_policy(device)
+        elif Path(self.policy).exists():
+            path = Path(self.policy).resolve()
         else:
-            name = "aten-bf16" if self.keeps_promoted() and self.precision == "bf16" else "aten"
-            if self.strategy == "autocast":
-                name = f"aten-autocast-{device}"
-            base = str(POLICIES / f"{name}.yaml")
-            if not Path(base).exists():
-                raise GuestError(f"there is no policy for strategy 'autocast' on '{device}'")
-        if not self.pins:
-            return base or self.policy
-        if base is None:
-            raise GuestError("expected 'pins' within the policy in place, or a policy file")
-        pins = ", ".join(f"{json.dumps(k)}: {v}" for k, v in self.pins)
-        return f"{{version: 1, extends: {json.dumps(str(Path(base).resolve()))}, pins: {{{pins}}}}}"
+            path = Path(folder) / "in-place.yaml"
+            path.write_text(self.policy)
+        settings = {}
+        if self.pins:
+            settings["pins"] = dict(self.pins)
+        if not self.promote:
+            settings["promotions"] = "cost"
+        if settings:
+            # JSON is YAML.
+            extended = Path(folder) / "policy.yaml"
+            extended.write_text(json.dumps({"version": 1, "extends": str(path), **settings}))
+            path = extended
+        return str(path)
 
     def effective_strategy(self):
         """The strategy: the option, or what a policy of the user says, or optimal."""
@@ -197,19 +210,14 @@ class Options:
 
 def run_amp_opt(text, options, device):
     """Runs the passes. Returns what `amp-export-types` wrote, and the remarks."""
-    settings = {
-        "policy": options.policy_text(device),
-        "precision": options.precision,
-        "strategy": options.strategy,
-        "target": options.target,
-        "report": options.report,
-    }
     with tempfile.TemporaryDirectory() as folder:
-        # A policy in place may hold any character, so it goes by a file.
-        if settings["policy"].startswith("{") or "\n" in settings["policy"]:
-            path = Path(folder) / "policy.yaml"
-            path.write_text(settings["policy"])
-            settings["policy"] = str(path)
+        settings = {
+            "policy": options.policy_file(device, folder),
+            "precision": options.precision,
+            "strategy": options.strategy,
+            "target": options.target,
+            "report": options.report,
+        }
         passes = " ".join(f"{k}={v}" for k, v in settings.items() if v)
         source = Path(folder) / "graph.mlir"
         source.write_text(text)
@@ -269,26 +277,6 @@ def pin_functions(graph, device):
     return pins
 
 
-def pin_promoted(graph, options, device):
-    """Pins the operations of the forward pass that autocast runs in f32 by type promotion or by its lists,
-    such as sums with an f32 residual and the norms of these, since each rounding of such a value would add
-    to the error of the loss. Also pins the backward pass of functions that autocast runs in f32 as a whole."""
-    lists = options.policy
-    if not lists and not (POLICIES / f"aten-autocast-{device}.yaml").exists():
-        lists = str(POLICIES / "aten.yaml")
-    alike = dataclasses.replace(options, strategy="autocast", report=None, policy=lists)
-    functions = pin_functions(graph, device)
-    printer = Printer(graph, functions, options.low_type())
-    types, _ = run_amp_opt(printer.print(), alike, device)
-    wide = {entry["key"] for entry in types["operations"] if entry.get("key") and entry["types"][:1] == ["f32"]}
-    losses = {node.meta.get("seq_nr") for node in graph.nodes if functions.get(node.name) == "f32"} - {None}
-    return {
-        node.name: "f32"
-        for node in graph.nodes
-        if node.name in wide and (not is_backward(node) or printer.backward_number(node) in losses)
-    }
-
-
 def is_bias_of_product(node):
     """Whether a node adds a vector to a product, within one call of the model."""
     product, bias = node.args[:2]
@@ -318,10 +306,8 @@ def copy_graph(graph):
 
 def find_pins(graph, options, device):
     """The types that nodes have before the passes decide, by name."""
-    if options.effective_strategy() == "autocast":
+    if options.effective_strategy() == "autocast" or options.keeps_promoted():
         return pin_functions(graph, device)
-    if options.keeps_promoted() and options.precision != "f32":
-        return pin_promoted(graph, options, device)
     return {}
 
 

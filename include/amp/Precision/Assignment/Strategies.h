@@ -39,13 +39,22 @@ struct GrapplerOptions {
 Assignment assignGrappler(const SlotGraph &graph,
                           const GrapplerOptions &options = {});
 
+/// Variations of `assignAutocast`.
+struct AutocastOptions {
+  /// Operations that the policy denies, without a pin, have the widest type of
+  /// their operands too. What is f32 then is f32 because of f32 tensors of the
+  /// program, and not because of the lists.
+  bool deniedFollow = false;
+};
+
 /// Decides as torch.autocast does, operation by operation in program order:
 /// allow is low, deny f32; infer (torch: promote) has the widest type of its
 /// operands; clear follows its operands by torch's type promotion, in which
 /// scalars yield to tensors. An operation with `amp.backward_of` has the type
 /// of its forward operation. A value that a loop carries is low if all values
 /// that enter it are. Linear in the size of the graph.
-Assignment assignAutocast(const SlotGraph &graph);
+Assignment assignAutocast(const SlotGraph &graph,
+                          const AutocastOptions &options = {});
 
 } // namespace mlir::amp
 

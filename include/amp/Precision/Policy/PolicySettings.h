@@ -68,7 +68,8 @@ enum class Roundings {
 enum class Promotions {
   /// It chooses the type that costs less.
   Cost,
-  /// Those that autocast promotes to f32 stay f32, and so do their gradients.
+  /// Those of the forward pass that autocast promotes to f32 stay f32, and so
+  /// do the gradients of operations with a pin to f32.
   Keep,
 };
 
