@@ -22,7 +22,11 @@ extern "C" {
 /* Flags of amp_step_compile_options. */
 enum {
   AMP_STEP_STRICT_ROUNDING = 1 << 0, /* cuda: as --strict-rounding */
-  AMP_STEP_SHARD_OPTIMIZER = 1 << 1  /* as --shard-optimizer; needs num_ranks */
+  AMP_STEP_SHARD_OPTIMIZER = 1 << 1, /* as --shard-optimizer; needs num_ranks */
+  /* cuda: translates the step and notes its numbers, so that later programs
+   * that differ from it in numbers alone take these as arguments. Compiles
+   * nothing, and gives a null program. Appended in November 2026. */
+  AMP_STEP_NOTE_NUMBERS = 1 << 2
 };
 
 /* How to compile. Null pointers and zeros stand for the defaults. Texts are

@@ -174,6 +174,7 @@ static host::Status readCUDAOptions(const amp_step_compile_options &from,
   cuda->compiler.cache = from.cuda_cache ? from.cuda_cache : "";
   cuda->compiler.strictRounding = from.flags & AMP_STEP_STRICT_ROUNDING;
   cuda->compiler.quiet = true;
+  cuda->notesNumbers = from.flags & AMP_STEP_NOTE_NUMBERS;
   return host::Status();
 }
 
@@ -218,7 +219,7 @@ static host::Status readOptions(const amp_step_compile_options *given,
   amp_step_compile_options copy = {};
   std::memcpy(&copy, given, known);
   const amp_step_compile_options *from = &copy;
-  constexpr uint32_t kOfCUDA = AMP_STEP_STRICT_ROUNDING,
+  constexpr uint32_t kOfCUDA = AMP_STEP_STRICT_ROUNDING | AMP_STEP_NOTE_NUMBERS,
                      kFlags = kOfCUDA | AMP_STEP_SHARD_OPTIMIZER;
   if (from->flags & ~kFlags)
     return host::makeError(host::kUnsupportedRequest,
@@ -234,8 +235,9 @@ static host::Status readOptions(const amp_step_compile_options *given,
   else if (from->batch_size || from->cuda_compiler || from->cuda_cache ||
            from->device || (from->flags & kOfCUDA))
     return host::makeError(host::kInvalidArgument,
-                           "batch_size, device, cuda_compiler, cuda_cache and "
-                           "AMP_STEP_STRICT_ROUNDING are for the backend cuda");
+                           "batch_size, device, cuda_compiler, cuda_cache, "
+                           "AMP_STEP_STRICT_ROUNDING and AMP_STEP_NOTE_NUMBERS "
+                           "are for the backend cuda");
   AMP_RETURN_IF_ERROR(readRanks(*from, options));
   options->entry = text(from->entry);
   options->precision = text(from->precision);

@@ -81,7 +81,8 @@ for kind in ("seed", "graph", "layout"):
 for options, message in [
     (dict(num_ranks=2, rank=2), "rank 2 of 2, expected 0 to 1"), (dict(num_ranks=-1), "num_ranks is -1, expected 0 or more"),
     (dict(flags=2), "AMP_STEP_SHARD_OPTIMIZER divides the state between ranks, expected num_ranks of at least 2"),
-    (dict(flags=4), "unknown flags in amp_step_compile_options"),
+    (dict(flags=4), "AMP_STEP_STRICT_ROUNDING and AMP_STEP_NOTE_NUMBERS are for the backend cuda"),
+    (dict(flags=8), "unknown flags in amp_step_compile_options"),
 ]:
     code, none, got = steps.compile_module(library_of_steps, text, precision="f32", **options)
     assert code != steps.OK and none is None and message in got, (options, got)

@@ -392,6 +392,8 @@ mlir::amp::loadCUDAProgram(ModuleOp source, StepProgram &program,
       Translation(source, program, pipeline, options).run();
   if (!text)
     return text.takeError();
+  if (options.notesNumbers)
+    return nullptr;
   // The ranks of a machine share a cache. Rank 0 compiles first, so that the
   // others find the program in the cache.
   RankGroup *group = pipeline.ranks > 1 ? RankGroup::getCurrent() : nullptr;

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A training step as a callable object that shares the state of the model."""
 
+import contextlib
 import json
+import logging
 import math
 import os
 import re
@@ -16,8 +18,9 @@ from .aliases import Constant, Counter, Groups, Modes, PartSlot, Scaler, Slot, S
 from .cuda_wheels import find_compiler
 from .decisions import slot_types, write_policy
 from .export import check_types, tensors_of, trace
+from .lengths import first_time, shorter
 from .ranks import find_ranks
-from .runtime import CudaDevice, HostDevice, Instance, Program, StepError
+from .runtime import CudaDevice, HostDevice, Instance, Program, StepError, note_numbers
 
 PRECISIONS = {torch.float32: "f32", torch.float16: "fp16", torch.bfloat16: "bf16", "half": "fp16", "f16": "fp16"}
 CONSTANT_INIT = re.compile(r"#amp\.init<constant, value = [^>]*>")
@@ -122,8 +125,19 @@ class Recipe:
             f"growth-interval: {scaler.get_growth_interval()}}}\n"
         )
 
-    def compile(self, text, extra, batch_size, types=None, report=None):
-        """The program of a step. `types` are `slot-types` of the policy. `report` replaces the file for the report."""
+    def compile(self, text, extra, batch_size, types=None):
+        """The program of a step. `types` are `slot-types` of the policy."""
+        with self.options(extra, batch_size, types, self.report) as options:
+            return Program(text, **options)
+
+    def note(self, text, extra, batch_size, types=None, report=None):
+        """Notes the numbers of a program for a GPU, and does not compile it."""
+        with self.options(extra, batch_size, types, report) as options:
+            note_numbers(text, **{**options, "flags": options.get("flags", 0) | c.NOTE_NUMBERS})
+
+    @contextlib.contextmanager
+    def options(self, extra, batch_size, types, report):
+        """The options of amp_step_compile, while the policy that they name exists."""
         options = [self.pipeline, extra]
         own_rules = self.scaler is not None and self.scaler.is_enabled()
         with tempfile.TemporaryDirectory() as folder:
@@ -138,11 +152,11 @@ class Recipe:
                 policy = write_policy(types, policy or "default", folder)
             if policy:
                 options.append(f"policy={quoted(policy)}")
-            if report or self.report:
-                options.append(f"report={quoted(report or self.report)}")
-            return Program(text, backend=self.device.backend, device=self.device.ordinal, batch_size=batch_size,
-                           precision=self.precision, loss_scale=None if own_rules else self.loss_scale,
-                           pipeline=" ".join(option for option in options if option), **self.compiler_options)
+            if report:
+                options.append(f"report={quoted(report)}")
+            yield {"backend": self.device.backend, "device": self.device.ordinal, "batch_size": batch_size,
+                   "precision": self.precision, "loss_scale": None if own_rules else self.loss_scale,
+                   "pipeline": " ".join(option for option in options if option), **self.compiler_options}
 
     def find_types(self, text, extra, batch_size):
         """The types that the costs decide for this text, as `slot-types` of a policy."""
@@ -150,7 +164,11 @@ class Recipe:
             return {}
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "report.json")
-            self.compile(text, extra, batch_size, report=path)
+            if self.device.backend == "cuda":
+                self.note(text, extra, batch_size, report=path)
+            else:
+                with self.options(extra, batch_size, None, path) as options:
+                    Program(text, **options)
             with open(path) as file:
                 return slot_types(file.read())
 
@@ -189,7 +207,10 @@ class CompiledStep:
         self.structure = structure_of(batch)
         self.check_devices(batch)
         self.variants, self.types = [], None
-        self.main = self.add_variant(self.trace(batch), tensors_of(batch)[0])
+        traced = self.trace(batch)
+        if recipe.device.backend == "cuda":
+            self.note_lengths(traced, batch)
+        self.main = self.add_variant(traced, tensors_of(batch)[0])
         self.last = self.main
         self.bind()
         self.ranks = recipe.ranks
@@ -223,10 +244,25 @@ class CompiledStep:
         # another program for the cache.
         return CONSTANT_INIT.sub("#amp.init<zeros>", traced.text), traced.options, samples
 
-    def main_types(self):
+    def note_lengths(self, traced, batch):
+        """Finds the numbers that depend on the length of a sequence, before the first compilation of this step."""
+        tensors, rebuild = tensors_of(batch)
+        other = shorter(tensors)
+        source = self.sources(traced, tensors)
+        if other is None or not first_time(self.recipe.compiler_options["cuda_cache"], source, self.recipe.precision,
+                                           self.recipe.policy, self.recipe.pipeline):
+            return
+        try:
+            # Not every model takes another length, or has the same structure for it.
+            shorter_step = self.trace(rebuild(other))
+            self.recipe.note(*self.sources(shorter_step, other), self.main_types(traced))
+        except Exception as error:
+            logging.getLogger(__name__).debug("no program for another length: %s", error)
+
+    def main_types(self, traced=None):
         """The types of slots in the program of the example batch. Programs for other shapes use them to share kernels."""
         if self.types is None:
-            traced = self.main.traced
+            traced = traced or self.main.traced
             self.types = self.recipe.find_types(*self.sources(traced, traced.batch.tensors))
         return self.types
 

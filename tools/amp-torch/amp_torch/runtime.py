@@ -173,6 +173,13 @@ class Program:
         return found
 
 
+def note_numbers(text, **options):
+    """Notes the numbers of the kernels of a module in the cache, with the options of a Program."""
+    code, _, message = c.compile_module(load_library(), text, **{name: value for name, value in options.items() if value})
+    if code != c.OK:
+        raise StepError(f"the step cannot be translated: {message}")
+
+
 class Handle:
     """A step of the C interface, which is destroyed with the last tensor over it."""
 

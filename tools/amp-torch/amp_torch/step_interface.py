@@ -14,8 +14,8 @@ HOST, DEVICE = range(2)
 CALLER_STREAM, ZERO_STATES, NO_GRAPH, POISON, TUNE = (1 << i for i in range(5))
 OTHER_SCALER, OTHER_BATCH, NO_PREDICTIONS, NO_STATE_ADDRESSES = (1 << i for i in range(5, 9))
 COPY_STREAM = 1
-#: A flag of CompileOptions.
-SHARD_OPTIMIZER = 2
+#: Flags of CompileOptions.
+SHARD_OPTIMIZER, NOTE_NUMBERS = 2, 4
 WATCH_TABLE, WATCH_JSON, WATCH_PAGE = range(3)
 TYPES = {"bool": 0, "int8": 1, "int16": 2, "int32": 3, "int64": 4, "uint8": 5, "uint16": 6, "float16": 7,
          "bfloat16": 8, "float32": 9, "float64": 10}

@@ -26,6 +26,9 @@ struct CUDAStepOptions {
   std::string watch;
   /// Whether to write the reports that the options of the pipeline ask for.
   bool precisionReports = true;
+  /// Whether only to note the numbers of the kernels in the cache, so that
+  /// later programs that differ in them take them as arguments.
+  bool notesNumbers = false;
 };
 
 /// Turns the step of `source` into a `cuda.program`, as its only step.
@@ -35,7 +38,7 @@ makeCUDAProgram(ModuleOp source, StepProgram &program,
                 const ProgramOptions &pipeline, const CUDAStepOptions &options);
 
 /// Translates, compiles and loads the step of `source`. The library stays
-/// loaded.
+/// loaded. Returns null if the options say to note numbers alone.
 llvm::Expected<const amp_step_program *>
 loadCUDAProgram(ModuleOp source, StepProgram &program,
                 const ProgramOptions &pipeline, const CUDAStepOptions &options);
