@@ -1,17 +1,17 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Ten networks in three precisions, with SGD and AdamW, for 50 steps and from five seeds. In f32 the
-# losses, and with SGD the state, equal those of eager PyTorch within bounds. In bf16 and fp16 the
-# mean distance of the seeds from f32 is at most 1.1 times that of eager autocast, with the policy of
-# compiled steps and with the one that rounds where autocast does. The loss scale equals the one of
-# GradScaler after each step.
+# Ten networks in three precisions, with SGD and AdamW, for 50 steps. In f32 the losses, and with SGD
+# the state, equal those of eager PyTorch within bounds, from five seeds. In bf16 and fp16 from 16 seeds,
+# the parameters and the losses are at most 1.1 times as far from f32 as with eager autocast, in the mean
+# of the seeds and within 2.5 standard errors, with the policy of compiled steps and with the one that
+# rounds where autocast does. The loss scale equals the one of GradScaler after each step.
 #
 # REQUIRES: torch-export, long
 # RUN: rm -rf %t && mkdir %t
 # RUN: %torch_python %s %t
 """Usage: seeds.py <folder> [--seeds <count>] [--policy <policy>...] [--networks <network>...]
-[--optimizers <kind>...]: by default five seeds, the policy of compiled steps and that of the CPU's
+[--optimizers <kind>...]: by default 16 seeds, the policy of compiled steps and that of the CPU's
 autocast."""
 
 import argparse
@@ -27,11 +27,14 @@ from parity import batches, loss_of_step, train
 from torch_networks import NETWORKS, batch_of, loss_of, make, optimizer_of
 
 SIZE, STEPS, CLIP = 4, 50, 1.0
-# The bound of the distance over that of autocast. It holds for the geometric mean of all cells. Training
-# amplifies roundings so much that the mean of five seeds still varies. One cell may therefore exceed the
-# bound by so many standard errors of its ratio, which the deviation of the seeds gives, up to a ratio
-# of 2. For five seeds and a true ratio at the bound, 1 of 100 cells exceeds the errors.
-BOUND, ERRORS, LARGEST = 1.1, 3.75, 2.0
+# The bound of the distance over that of autocast. It holds for the geometric mean of all cells. A cell may
+# exceed it by so many standard errors of its ratio, which the deviation of the seeds gives, up to a
+# ratio of 2: a seed at which training amplifies a rounding changes the mean of 16. If all true ratios were
+# the bound, 1 of 160 would exceed the errors.
+BOUND, ERRORS, LARGEST = 1.1, 2.5, 2.0
+# At some later seeds of MobileNet and ResNet with SGD, training amplifies a rounding of f32 to a loss of
+# another digit, in PyTorch alone too.
+SEEDS_OF_F32 = 5
 LOW = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
@@ -44,6 +47,21 @@ def distance(first, second):
     return max(abs(a - b) for a, b in zip(first, second))
 
 
+def loss_distance(first, second):
+    """The root of the mean square over the steps."""
+    return math.sqrt(sum((a - b) ** 2 for a, b in zip(first, second)) / len(first))
+
+
+def state_distance(state, exact, start):
+    """The distance of the parameters from those of f32, relative to how far these moved. `start` has the
+    parameters alone."""
+
+    def norm(first, second):
+        return math.sqrt(sum(((first[key] - second[key]).double() ** 2).sum().item() for key in start))
+
+    return norm(state, exact) / norm(exact, start)
+
+
 class Eager:
     """Trains in PyTorch."""
 
@@ -51,12 +69,13 @@ class Eager:
         self.name, self.kind, self.precision = name, kind, precision
 
     def run(self, seed):
-        """The losses, the loss scales and the final state."""
+        """The losses, the loss scales, and the state before and after."""
         model, loss, arrays = make(self.name, seed)
         scaler, scales = scaler_of(self.precision), []
+        start = {key: parameter.detach().clone() for key, parameter in model.named_parameters()}
         losses = train(model, loss_of(loss), [optimizer_of(self.kind, model)], arrays, SIZE, STEPS, clip=CLIP,
                        autocast=LOW.get(self.precision), scaler=scaler, scales=scales)
-        return losses, scales, model.state_dict()
+        return losses, scales, model.state_dict(), start
 
 
 class Compiled:
@@ -98,7 +117,7 @@ def check_f32(name, kind, seeds, exact, folder):
     mine, wrong, worst = Compiled(name, kind, "f32", None, folder), [], 0
     for seed in range(seeds):
         losses, _, state = mine.run(seed)
-        expected, _, other = exact[seed]
+        expected, _, other, _ = exact[seed]
         for steps, bound in ((10, 1e-5), (STEPS, 1e-4)):
             error = distance(losses[:steps], expected) / max(expected)
             worst = max(worst, error)
@@ -112,51 +131,58 @@ def check_f32(name, kind, seeds, exact, folder):
     return f"{worst:.1e}", wrong
 
 
+def distances(runs, exact):
+    """The distances from f32 by seed: of the parameters and of the losses."""
+    return {"parameters": [state_distance(run[2], other[2], other[3]) for run, other in zip(runs, exact)],
+            "losses": [loss_distance(run[0], other[0]) for run, other in zip(runs, exact)]}
+
+
 def check_low(name, kind, precision, policy, seeds, exact, autocast, folder):
-    """Compares the loss scales, and the distances from f32. Returns the mean distance, its ratio to that of
-    autocast, the error of the ratio, and what is wrong."""
-    mine, wrong, distances = Compiled(name, kind, precision, policy, folder), [], []
-    for seed in range(seeds):
-        losses, scales, _ = mine.run(seed)
-        distances.append(distance(losses, exact[seed][0]))
-        if scales != autocast[seed][1]:
-            wrong.append(f"{name} {kind} {precision}, seed {seed}: loss scales {scales}, GradScaler {autocast[seed][1]}")
-    theirs = [distance(autocast[seed][0], exact[seed][0]) for seed in range(seeds)]
-    ratio, error = ratio_of(distances, theirs)
-    if not ratio <= min(BOUND + ERRORS * error, LARGEST):
-        wrong.append(f"{name} {kind} {precision} {policy}: {ratio:.2f} ± {error:.2f} times autocast; by seed " +
-                     ", ".join(f"{a:.1e} / {b:.1e}" for a, b in zip(distances, theirs)))
-    return sum(distances) / seeds, ratio, error, wrong
+    """Compares the loss scales, and the distances from f32. Returns the ratios of these to the distances of
+    autocast, each with its standard error, and what is wrong."""
+    mine, wrong = Compiled(name, kind, precision, policy, folder), []
+    runs = [mine.run(seed) for seed in range(seeds)]
+    for seed, (run, other) in enumerate(zip(runs, autocast)):
+        if run[1] != other[1]:
+            wrong.append(f"{name} {kind} {precision}, seed {seed}: loss scales {run[1]}, GradScaler {other[1]}")
+    theirs = distances(autocast, exact)
+    ratios = {what: ratio_of(found, theirs[what]) for what, found in distances(runs, exact).items()}
+    for what, (ratio, error) in ratios.items():
+        if not ratio <= min(BOUND + ERRORS * error, LARGEST):
+            wrong.append(f"{name} {kind} {precision} {policy}, {what}: {ratio:.2f} ± {error:.2f} times autocast")
+    return ratios, wrong
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder")
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=16)
     parser.add_argument("--policy", nargs="+", default=["compiled", "pytorch-cpu"])
     parser.add_argument("--networks", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
     parser.add_argument("--optimizers", nargs="+", default=["sgd", "adamw"], choices=["sgd", "adamw"])
     options = parser.parse_args()
-    failures, ratios, begin = 0, {policy: [] for policy in options.policy}, time.process_time()
+    failures, ratios, begin = 0, {}, time.process_time()
     columns = [(precision, policy) for precision in LOW for policy in options.policy]
     print("| network | f32 | " + " | ".join(f"{precision} {policy}" for precision, policy in columns) + " |")
     print("|---" * (2 + len(columns)) + "|")
     for name in options.networks:
         for kind in options.optimizers:
             exact = [Eager(name, kind, "f32").run(seed) for seed in range(options.seeds)]
-            cell, wrong = check_f32(name, kind, options.seeds, exact, options.folder)
+            cell, wrong = check_f32(name, kind, min(options.seeds, SEEDS_OF_F32), exact, options.folder)
             cells = [f"{name} {kind}", cell]
             autocast = {low: [Eager(name, kind, low).run(seed) for seed in range(options.seeds)] for low in LOW}
             for low, policy in columns:
-                mean, ratio, error, found = check_low(name, kind, low, policy, options.seeds, exact, autocast[low], options.folder)
-                cells.append(f"{mean:.1e} ({ratio:.2f} ± {error:.2f})")
-                ratios[policy].append(ratio)
+                cell, found = check_low(name, kind, low, policy, options.seeds, exact, autocast[low], options.folder)
+                cells.append(", ".join(f"{ratio:.2f} ± {error:.2f}" for ratio, error in cell.values()))
+                for what, (ratio, _) in cell.items():
+                    ratios.setdefault((policy, what), []).append(ratio)
                 wrong += found
             print("| " + " | ".join(cells) + " |", *wrong, sep="\n", flush=True)
             failures += len(wrong)
-    for policy, found in ratios.items():
+    for (policy, what), found in ratios.items():
         mean = math.exp(sum(map(math.log, found)) / len(found))
-        print(f"{policy}: {mean:.2f} times autocast in the geometric mean")
+        within = sum(ratio <= BOUND for ratio in found)
+        print(f"{policy}, {what}: {mean:.2f} times autocast in the geometric mean, {within} of {len(found)} at most {BOUND}")
         failures += not mean <= BOUND
     print(f"{time.process_time() - begin:.0f} s of CPU time")
     return failures > 0
