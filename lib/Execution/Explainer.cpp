@@ -210,6 +210,12 @@ host::Status Explainer::explain(JITStep &step, const std::string &event) {
     }
   setCulprit(explanation, bad, run);
   AMP_RETURN_IF_ERROR(addF32(explanation, run));
+  // Without the roundings the step is right, so the first of them matters.
+  if (BadValue source = findBadSource(run.records);
+      *explanation.finiteInF32 && source.record != bad.record) {
+    setCulprit(explanation, source, run);
+    AMP_RETURN_IF_ERROR(addF32(explanation, run));
+  }
   AMP_RETURN_IF_ERROR(addInner(explanation));
   AMP_RETURN_IF_ERROR(findCause(explanation, run));
   explanations.push_back(std::move(explanation));

@@ -7,16 +7,36 @@
 
 #include "amp/Execution/Explainer.h"
 
+#include "amp/Precision/Policy/Policy.h"
 #include "amp/Runtime/Host/RunRecord.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::amp;
 
 std::string Explainer::printPolicyHead() const {
-  return "version: 1\nextends: " + variants.getPolicy() + "\n";
+  std::string base = variants.getPolicy();
+  if (!Policy::getPresetText(base) && !Policy::isInPlace(base))
+    base = Policy::quote(base);
+  return "version: 1\nextends: " + base + "\n";
+}
+
+/// The option that takes a policy of the advice. Its file must not replace the
+/// policy of the run, which it extends.
+std::string Explainer::printPolicyOption() const {
+  const std::string policy = variants.getPolicy();
+  llvm::StringRef base = llvm::sys::path::filename(policy);
+  unsigned number = 1;
+  if (base == "policy.yaml")
+    number = 2;
+  else if (base.consume_front("policy-") && base.consume_back(".yaml") &&
+           !base.getAsInteger(10, number))
+    ++number;
+  return "--pipeline=policy=policy" +
+         (number > 1 ? "-" + std::to_string(number) : "") + ".yaml";
 }
 
 /// Finds the largest loss scale below that of the step that makes it finite.
@@ -40,7 +60,7 @@ host::Status Explainer::adviseOnScale(Explanation &explanation) {
       explanation.advice.push_back(
           {"nothing, if it does not repeat: the scaler lowers the scale. To "
            "skip no step, start with a smaller scale",
-           "--pipeline=policy=policy.yaml",
+           printPolicyOption(),
            printPolicyHead() + "loss-scaling: {init-scale: " + number + "}\n",
            true});
     } else {
@@ -117,7 +137,7 @@ host::Status Explainer::adviseOnPrecision(Explanation &explanation) {
   while (isNew && int(pins.size()) < kMostPins) {
     AMP_RETURN_IF_ERROR(
         variants.replayWithPolicy(printPins(pins), &run, &isWide));
-    bad = findFirstBad(run.records);
+    bad = findBadSource(run.records);
     isFixed = !bad.record;
     isNew = !isFixed && addPins(bad, run.records, pins);
   }
@@ -127,8 +147,8 @@ host::Status Explainer::adviseOnPrecision(Explanation &explanation) {
     // Such a policy is f32 by another name.
     if (isWide)
       text += "; nothing is then in the low type, as with --precision=f32";
-    explanation.advice.push_back({text, "--pipeline=policy=policy.yaml",
-                                  printPins(pins), isFixed && !wasLost});
+    explanation.advice.push_back(
+        {text, printPolicyOption(), printPins(pins), isFixed && !wasLost});
   }
   if (variants.getOptions().precision == "bf16")
     return host::Status();

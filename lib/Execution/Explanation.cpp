@@ -125,7 +125,8 @@ void Explanation::print(llvm::raw_ostream &os) const {
       os << "    " << one.options << '\n';
     if (one.policy.empty())
       continue;
-    os << "    with policy.yaml:\n";
+    os << "    with " << llvm::StringRef(one.options).rsplit('=').second
+       << ":\n";
     llvm::StringRef rest = one.policy;
     while (!rest.empty()) {
       auto [line, more] = rest.split('\n');

@@ -162,6 +162,13 @@ public:
                         : findFirst([&](size_t i) { return !isIntended[i]; });
   }
 
+  /// The first value of those from which `record` is computed, and of `record`,
+  /// that is not finite and not intended.
+  BadValue findSource(const WatchedRecord &record) const {
+    std::vector<bool> isSource = findSources(record);
+    return findFirst([&](size_t i) { return isSource[i] && !isIntended[i]; });
+  }
+
 private:
   static bool isBad(const WatchedRecord &record) {
     return record.total.getNonFinite() || record.total.fields[host::kOverflows];
@@ -177,6 +184,17 @@ private:
         first = bad;
     }
     return first;
+  }
+
+  /// Marks the values from which `record` is computed, and `record`.
+  std::vector<bool> findSources(const WatchedRecord &record) const {
+    std::vector<bool> isSource(records.size());
+    isSource[&record - records.data()] = true;
+    for (size_t i = records.size(); i-- > 0;)
+      if (isSource[i])
+        for (unsigned operand : records[i].operands)
+          isSource[operand] = true;
+    return isSource;
   }
 
   /// Marks value `i` if it is an outcome, and the operands of a harmful value.
@@ -214,6 +232,15 @@ private:
 
 BadValue mlir::amp::findFirstBad(llvm::ArrayRef<WatchedRecord> records) {
   return BadValues(records).findFirst();
+}
+
+BadValue mlir::amp::findBadSource(llvm::ArrayRef<WatchedRecord> records) {
+  BadValues values(records);
+  BadValue first = values.findFirst();
+  if (!first.record)
+    return first;
+  BadValue source = values.findSource(*first.record);
+  return source.record ? source : first;
 }
 
 std::vector<std::string>

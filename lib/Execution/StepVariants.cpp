@@ -10,8 +10,11 @@
 #include "amp/Execution/PolicyFile.h"
 #include "amp/Execution/QuietWarnings.h"
 #include "amp/Pipelines/Pipelines.h"
+#include "amp/Precision/Policy/Policy.h"
 #include "amp/Runtime/Host/Trainer.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -148,7 +151,14 @@ std::string StepVariants::getPolicy() const {
   AMPPipelineOptions pipeline;
   // The program of the run has checked the options.
   (void)pipeline.parseFromString(options.pipeline, llvm::nulls());
-  return pipeline.policy.empty() ? "default" : pipeline.policy.getValue();
+  std::string policy = pipeline.policy;
+  if (policy.empty())
+    return "default";
+  if (Policy::getPresetText(policy) || Policy::isInPlace(policy))
+    return policy;
+  llvm::SmallString<128> path(policy);
+  llvm::sys::fs::make_absolute(path);
+  return path.str().str();
 }
 
 bool StepVariants::isDynamic() const {

@@ -384,6 +384,45 @@ check("norm16", explain("norm16", LINEAR + "  %out = train.tanh %h : TENSOR\n", 
                         "--precision=bf16", update=clip),
       "underflow", "a wider type in the module", line="%gc = ", op="train.div", part="update")
 
+# A softmax written out, as in JAX. If its maximum alone is beyond f16, the exponentials are
+# zeros, which are finite, and their quotient is NaN. The pins follow such a chain.
+M = "tensor<8xf32>"
+written = f"""  %h = train.linear %x, %w : ({S}, {S}) -> {S}
+  %s = train.matmul %h, %h {{transpose_b}} : ({S}, {S}) -> {S}
+  %mx = train.reduce_max %s {{dims = array<i64: 1>}} : ({S}) -> {M}
+  %ninf = train.constant dense<{NINF}> : {M}
+  %m = train.maximum %mx, %ninf : ({M}, {M}) -> {M}
+  %b = train.broadcast %m {{dims = array<i64: 1>}} : ({M}) -> {S}
+  %c = train.sub %s, %b : ({S}, {S}) -> {S}
+  %e = train.exp %c : {S}
+  %t = train.reduce_sum %e {{dims = array<i64: 1>}} : ({S}) -> {M}
+  %tb = train.broadcast %t {{dims = array<i64: 1>}} : ({M}) -> {S}
+  %p = train.div %e, %tb : ({S}, {S}) -> {S}
+  %out = train.matmul %p, %h : ({S}, {S}) -> {S}
+"""
+first = explain("written", written, data(300), "--precision=fp16", tensor=S)
+check("written", first, "precision", "keep these operations in f32", line="%s = ", op="train.matmul")
+with open(folder + "maximum.yaml", "w") as f:
+    f.write("version: 1\nextends: default\nloss-scaling: {init-scale: 16}\npins: {" + ", ".join(
+        f'"*written.mlir:{n}:*": {kind}' for n, kind in ((8, "f32"), (9, "f32"), (11, "low"), (13, "f32"))) + "}\n")
+check("written", explain("written", written, data(300), "--precision=fp16", "--pipeline=policy=" + folder + "maximum.yaml",
+                         tensor=S),
+      "precision", "keep these operations in f32", line="%mx = ", op="train.reduce_max", cast=True)
+# The policy of the run may have a relative path. The advice extends it, in another file.
+base = folder + "base/"
+os.makedirs(base)
+with open(base + "policy.yaml", "w") as f:
+    f.write('version: 1\nextends: default\npins: {"*written.mlir:9:*": f32}\n')
+given = "--pipeline=policy=" + os.path.relpath(base + "policy.yaml")
+found, _, (common, options, model) = explain("written", written, data(300), "--precision=fp16", given,
+                                             tensor=S)
+(pins,) = [one for one in found[0]["advice"] if "policy" in one]
+assert pins["replayed"] and pins["options"] == "--pipeline=policy=policy-2.yaml", pins
+with open(base + "policy-2.yaml", "w") as f:
+    f.write(pins["policy"])
+options = [*options[:-1], "--pipeline=policy=" + base + "policy-2.yaml"]
+assert "no step was skipped" in ok(*common[:-1], 1, *options, "--explain", model=model)
+
 # A learning rate that is no number.
 check("rate", explain("rate", LINEAR + "  %out = train.tanh %h : TENSOR\n", data(), "--precision=fp16", "--set=lr=nan"),
       "state", "--set=lr=", line=None, op="argument")

@@ -47,6 +47,7 @@ private:
   void adviseOnOperands(Explanation &explanation,
                         llvm::ArrayRef<WatchedRecord> records) const;
   std::string printPolicyHead() const;
+  std::string printPolicyOption() const;
   std::string printPins(llvm::ArrayRef<std::string> pins) const;
   host::Status explainLastStep(JITStep &step);
   host::Status adviseOnUnderflow(Explanation &explanation);

@@ -79,6 +79,12 @@ struct BadValue {
 /// if absent.
 BadValue findFirstBad(llvm::ArrayRef<WatchedRecord> records);
 
+/// The first value that is not finite by accident and from which the value of
+/// `findFirstBad` is computed, also through finite values: the exponential maps
+/// -inf to 0, from which a later operation may compute 0 / 0. Such an infinity
+/// is not always the cause, so use it only if the step is right without it.
+BadValue findBadSource(llvm::ArrayRef<WatchedRecord> records);
+
 /// Finds the records of the same operations in two programs of one step, which
 /// differ in their casts.
 class RecordMatcher {

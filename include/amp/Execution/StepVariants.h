@@ -38,7 +38,8 @@ public:
   host::Status replayWithPolicy(const std::string &text, ReplayedStep *result,
                                 bool *isWide);
 
-  /// The policy of the run: the name of a preset or a file.
+  /// The policy of the run: the name of a preset, the absolute path of a file,
+  /// or a policy in place.
   std::string getPolicy() const;
   /// The loss scale of the step, if it has one.
   std::optional<double> getScale() const;
