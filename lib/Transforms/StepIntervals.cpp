@@ -343,7 +343,10 @@ FloatRange StepIntervals::inferScatter(Operation *op,
   FloatType type = getFloat(op->getResult(0));
   if (!target || !added || !type)
     return FloatRange::unknown();
+  // An index places each element of its window once.
   int64_t count = ShapedType::getNumElements(*added);
+  if (auto indices = getShape(op->getOperand(1)))
+    count = std::min(count, ShapedType::getNumElements(*indices));
   if (rule.byRows) {
     if (target->empty() || target->front() <= 0)
       return FloatRange::unknown();
