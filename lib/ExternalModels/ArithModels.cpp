@@ -66,18 +66,22 @@ void mlir::amp::registerArithPrecisionModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, math::MathDialect *dialect) {
     context->getOrLoadDialect<arith::ArithDialect>();
     dialect->addInterfaces<ArithCastInterface>();
-    attachUniform<
-        SlotKind::Storage, math::AbsFOp, math::CeilOp, math::FloorOp,
-        math::RoundOp, math::RoundEvenOp, math::TruncOp, math::CopySignOp,
-        math::ClampFOp, math::SqrtOp, math::CbrtOp, math::TanhOp, math::ErfOp,
-        math::ErfcOp, math::SinOp, math::CosOp, math::SincosOp, math::AsinOp,
-        math::AcosOp, math::AtanOp, math::Atan2Op, math::AsinhOp, math::AcoshOp,
-        math::LogOp, math::Log10Op, math::Log1pOp, math::Log2Op,
-        math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp>(
-        context);
+    attachUniform<SlotKind::Storage, math::AbsFOp, math::CeilOp, math::FloorOp,
+                  math::RoundOp, math::RoundEvenOp, math::TruncOp,
+                  math::CopySignOp, math::ClampFOp, math::SqrtOp, math::CbrtOp,
+                  math::TanhOp, math::ErfOp, math::ErfcOp, math::AsinOp,
+                  math::AcosOp, math::AtanOp, math::Atan2Op, math::AsinhOp,
+                  math::AcoshOp, math::LogOp, math::Log10Op, math::Log1pOp,
+                  math::Log2Op, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
+                  math::IsNormalOp>(context);
     math::FmaOp::attachInterface<FmaModel>(*context);
+    math::SinOp::attachInterface<PeriodicModel<math::SinOp>>(*context);
+    math::CosOp::attachInterface<PeriodicModel<math::CosOp>>(*context);
+    math::SincosOp::attachInterface<PeriodicModel<math::SincosOp>>(*context);
+    math::TanOp::attachInterface<PeriodicModel<math::TanOp, SlotKind::Range>>(
+        *context);
     attachUniform<SlotKind::Range, math::ExpOp, math::Exp2Op, math::ExpM1Op,
-                  math::PowFOp, math::FPowIOp, math::RsqrtOp, math::TanOp,
-                  math::SinhOp, math::CoshOp, math::AtanhOp>(context);
+                  math::PowFOp, math::FPowIOp, math::RsqrtOp, math::SinhOp,
+                  math::CoshOp, math::AtanhOp>(context);
   });
 }

@@ -39,6 +39,10 @@ template <typename OpTy>
 using MultiplyModel =
     UniformModel<OpTy, SlotKind::Storage, Arithmetic::Multiply>;
 
+/// The model of a periodic function.
+template <typename OpTy, SlotKind kind = SlotKind::Storage>
+using PeriodicModel = UniformModel<OpTy, kind, Arithmetic::Periodic>;
+
 /// The model of an operation that is one storage slot and reads as many
 /// elements of operand 0 as result 0 has.
 template <typename OpTy>

@@ -367,6 +367,11 @@ Arithmetic mlir::amp::getElementArithmetic(LinalgOp op) {
   Block *body = op.getBlock();
   if (op.getNumDpsInputs() == 0 && !body->getOps<linalg::IndexOp>().empty())
     return Arithmetic::Indices;
+  if (llvm::any_of(body->getOperations(), [](Operation &nested) {
+        return isa<math::SinOp, math::CosOp, math::SincosOp, math::TanOp>(
+            nested);
+      }))
+    return Arithmetic::Periodic;
   if (op->getNumResults() != 1 ||
       op.getNumLoops() != op.getNumParallelLoops() ||
       !llvm::all_of(op.getIndexingMapsArray(),

@@ -200,6 +200,8 @@ void mlir::amp::registerTosaPrecisionModels(DialectRegistry &registry) {
         ConvModel<tosa::TransposeConv2DOp>>(*context);
     tosa::AddOp::attachInterface<AddModel<tosa::AddOp>>(*context);
     tosa::MulOp::attachInterface<MultiplyModel<tosa::MulOp>>(*context);
+    tosa::SinOp::attachInterface<PeriodicModel<tosa::SinOp>>(*context);
+    tosa::CosOp::attachInterface<PeriodicModel<tosa::CosOp>>(*context);
     tosa::SliceOp::attachInterface<PartModel<tosa::SliceOp>>(*context);
     tosa::GatherOp::attachInterface<PartModel<tosa::GatherOp>>(*context);
     attachMovement<tosa::ConcatOp, tosa::GatherOp, tosa::IdentityOp,
@@ -208,13 +210,13 @@ void mlir::amp::registerTosaPrecisionModels(DialectRegistry &registry) {
                    tosa::TransposeOp>(context);
     attachUniform<
         SlotKind::Storage, tosa::AbsOp, tosa::ArgMaxOp, tosa::AvgPool2dOp,
-        tosa::CeilOp, tosa::ConcatOp, tosa::CosOp, tosa::EqualOp, tosa::ErfOp,
-        tosa::FloorOp, tosa::GreaterEqualOp, tosa::GreaterOp, tosa::IdentityOp,
-        tosa::LogOp, tosa::MaxPool2dOp, tosa::MaximumOp, tosa::MinimumOp,
-        tosa::NegateOp, tosa::PadOp, tosa::ReduceMaxOp, tosa::ReduceMinOp,
-        tosa::ReshapeOp, tosa::ResizeOp, tosa::ReverseOp, tosa::ScatterOp,
-        tosa::SelectOp, tosa::SigmoidOp, tosa::SinOp, tosa::SubOp, tosa::TanhOp,
-        tosa::TileOp, tosa::TransposeOp>(context);
+        tosa::CeilOp, tosa::ConcatOp, tosa::EqualOp, tosa::ErfOp, tosa::FloorOp,
+        tosa::GreaterEqualOp, tosa::GreaterOp, tosa::IdentityOp, tosa::LogOp,
+        tosa::MaxPool2dOp, tosa::MaximumOp, tosa::MinimumOp, tosa::NegateOp,
+        tosa::PadOp, tosa::ReduceMaxOp, tosa::ReduceMinOp, tosa::ReshapeOp,
+        tosa::ResizeOp, tosa::ReverseOp, tosa::ScatterOp, tosa::SelectOp,
+        tosa::SigmoidOp, tosa::SubOp, tosa::TanhOp, tosa::TileOp,
+        tosa::TransposeOp>(context);
     attachUniform<SlotKind::Range, tosa::ExpOp, tosa::PowOp, tosa::ReciprocalOp,
                   tosa::ReduceProductOp, tosa::ReduceSumOp, tosa::RsqrtOp>(
         context);

@@ -28,9 +28,9 @@ def normal(*shape, size=1.0):
     return jnp.asarray(size * rng.standard_normal(shape), jnp.float32)
 
 
-def program(f, wide=0):
-    """`f(x, w, v)` has `wide` products whose operands stay f32."""
-    PROGRAMS.append((f, wide))
+def program(f, wide=0, extra=()):
+    """`f(x, w, v, *extra)` has `wide` products whose operands stay f32."""
+    PROGRAMS.append((f, wide, extra))
     return f
 
 
@@ -63,6 +63,22 @@ def power_iteration(x, w, v):
 def trace_of_a_gram_matrix(x, w, v):
     h = 300 * (x @ w)
     return 100 * (h / jnp.sqrt(jnp.trace(h @ h.T))) @ v
+
+
+# Transposes and dimensions tell whether a square matrix meets its own rows.
+@program
+def covariance(x, w, v):
+    h = 500 * (x @ w)[:64]
+    c = h - h.mean(0)
+    return (c.T @ c) / 64 * 1e-5 @ v
+
+
+@program
+def kernel_matrix(x, w, v):
+    h = 50 * (x @ w)[:64]
+    g = h @ h.T
+    d = jnp.diag(g)
+    return jnp.exp((2 * g - d[:, None] - d[None]) / 160000) @ v
 
 
 # The statistics of a distance are not those of the product that it subtracts.
@@ -139,6 +155,32 @@ def sines_of_positions(x, w, v):
 
 
 @program
+def sines_of_coordinates(x, w, v):
+    angle = x[:, :8, None] * 2.0 ** jnp.arange(8) * jnp.pi
+    angle = angle.reshape(128, 64)
+    return (jnp.sin(angle) + jnp.cos(angle)) @ w
+
+
+POSITIONS = jnp.arange(1000, 1128, dtype=jnp.int32)
+
+
+@functools.partial(program, extra=(POSITIONS, frequencies()))
+def rotary_positions_of_the_batch(x, w, v, p, f):
+    return rotate(x @ w, p[:, None].astype(jnp.float32) * f) @ v
+
+
+@functools.partial(program, wide=1, extra=(POSITIONS,))
+def rotary_positions_of_the_batch_by_an_outer_product(x, w, v, p):
+    return rotate(x @ w, jnp.einsum("i,j->ij", p.astype(jnp.float32), frequencies())) @ v
+
+
+@functools.partial(program, wide=1, extra=(POSITIONS.reshape(4, 32), frequencies()))
+def rotary_positions_of_batches(x, w, v, p, f):
+    angle = jnp.matmul(jnp.broadcast_to(f[None, :, None], (4, 32, 1)), p[:, None].astype(jnp.float32))
+    return rotate(x @ w, angle.swapaxes(1, 2).reshape(128, 32)) @ v
+
+
+@program
 def linear_biases(x, w, v):
     s = (x @ w) @ x.T / 8
     d = (jnp.arange(128)[None] - jnp.arange(128)[:, None]).astype(jnp.float32)
@@ -147,12 +189,12 @@ def linear_biases(x, w, v):
 
 def main(amp_opt):
     arguments = (normal(128, 64), normal(64, 64, size=0.125), normal(64, 64, size=0.125))
-    for f, wide in PROGRAMS:
-        text = amp_jax.generic(jax.jit(f, keep_unused=True).lower(*arguments))
-        (expected,) = map(np.asarray, amp_jax.compile(text)(*arguments))
+    for f, wide, extra in PROGRAMS:
+        text = amp_jax.generic(jax.jit(f, keep_unused=True).lower(*arguments, *extra))
+        (expected,) = map(np.asarray, amp_jax.compile(text)(*arguments, *extra))
         for precision, low, most in (("bf16", "bf16", 3e-2), ("fp16", "f16", 4e-3)):
             rewritten = amp_jax.rewrite(text, precision, command=(amp_opt,))
-            (found,) = map(np.asarray, amp_jax.compile(rewritten)(*arguments))
+            (found,) = map(np.asarray, amp_jax.compile(rewritten)(*arguments, *extra))
             error = np.abs(found - expected).max() / np.abs(expected).max()
             products = PRODUCT.findall(rewritten)
             kept = [types for types in products if types.count(f"x{low}>") != 2]

@@ -165,8 +165,24 @@ func.func @gram(%a: tensor<8x64xf32>, %w: tensor<64x64xf32>) -> tensor<8x64xf32>
   return %o : tensor<8x64xf32>
 }
 
-// In a square matrix, rows may meet columns. Parts of a tensor are different
-// values, and a number that both factors have in common is not one of them.
+// Rows of a square matrix meet themselves in x * transpose(x), not in x * x.
+// OPT-LABEL: func.func @square_gram
+// OPT-COUNT-3: train.matmul {{.*}} -> tensor<64x64xf32>
+// OPT: train.matmul {{.*}} -> tensor<64x64xf16>
+func.func @square_gram(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %t = train.transpose %x {permutation = array<i64: 1, 0>} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %a = train.matmul %x, %t : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %b = train.matmul %x, %x {transpose_b} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %c = train.matmul %t, %t {transpose_a} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %d = train.matmul %t, %t : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %ab = train.matmul %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %cd = train.matmul %c, %d : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = train.matmul %ab, %cd : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// Parts of a tensor are different values, and a number that both factors have
+// in common is not one of them.
 // OPT-LABEL: func.func @not_gram
 // OPT: train.matmul {{.*}} : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
 // OPT: train.matmul {{.*}} : (tensor<8x32xf16>, tensor<8x32xf16>) -> tensor<8x8xf16>

@@ -56,6 +56,8 @@ enum class Arithmetic : uint8_t {
   Bits,
   /// Gives indices, which depend on no operand.
   Indices,
+  /// A periodic function, or an operation that contains one. It reads angles.
+  Periodic,
 };
 
 /// The slots of one operation. Slots are numbered from 0; an operand or result

@@ -51,6 +51,9 @@ StringRef mlir::amp::explain(Reason reason) {
   case Reason::Indices:
     return "computed from indices and constants alone, such as positions, "
            "which a low type would round";
+  case Reason::Angle:
+    return "an angle that a periodic function reads; a rounded angle is wrong "
+           "by a part of its size";
   case Reason::RunningSum:
     return "a sum that a loop carries, which would lose small terms in low "
            "precision";

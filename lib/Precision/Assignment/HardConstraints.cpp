@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Angles.h"
 #include "Normalization.h"
 #include "UpdateOperations.h"
 
@@ -41,6 +42,7 @@ public:
     findInnerImplications();
     taint();
     holdLimits();
+    holdAngles();
     holdUpdates();
     holdUpdateOperations();
     holdNewState();
@@ -242,6 +244,16 @@ private:
     }
     if (!sources.empty())
       flood(sources, Reason::Limit);
+  }
+
+  /// Keeps slots f32 that compute angles of periodic functions.
+  void holdAngles() {
+    auto isWide = [&](VertexId v) { return result.states[v] == State::F32; };
+    for (auto [slot, function] : findAngles(graph, isWide))
+      if (isFree(slot) ||
+          (vertices[slot].kind == SlotKind::Compute && !vertices[slot].pinned &&
+           vertices[slot].given == Pin::None))
+        set(slot, State::F32, Reason::Angle, function);
   }
 
   /// Keeps slots f32 that are computed from the values of `sources`, for

@@ -105,13 +105,20 @@ void SlotGraph::denyStored() {
   denyReaders(stored, /*evenProducts=*/true);
 }
 
-/// Whether each element of the results of `op` is an element of some operand.
 bool SlotGraph::movesElements(Operation *op) const {
   auto it = infos.find(op->getName());
   if (it != infos.end() && it->second.moves)
     return true;
   auto rule = dyn_cast<FloatRangeOpInterface>(op);
   return rule && rule.getElementFlow() == ElementFlow::Moves;
+}
+
+bool SlotGraph::isPeriodic(Operation *op) const {
+  auto it = infos.find(op->getName());
+  if (it != infos.end() && it->second.adapted)
+    return it->second.adapted->isPeriodic;
+  PrecisionOpInterface iface = getInterface(op);
+  return iface && iface.getArithmetic() == Arithmetic::Periodic;
 }
 
 /// The elements of `op`, a constant by its trait or by an adapter.

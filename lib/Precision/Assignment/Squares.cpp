@@ -62,8 +62,6 @@ static bool hasFewerElements(Type to, Type from) {
 // Recognition
 //===----------------------------------------------------------------------===//
 
-/// Returns whether a factor of `operand` is one of the result, by the interface
-/// of the operation or by a rule of the policy.
 bool SlotGraph::isProportional(OpOperand &operand) const {
   Operation *op = operand.getOwner();
   unsigned index = operand.getOperandNumber();

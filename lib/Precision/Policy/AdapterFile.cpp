@@ -230,6 +230,7 @@ AdapterReader::readOperation(const AdapterOperationDocument &document,
   op.isBounded = readBool(document.bounded, "bounded");
   op.isBits = readBool(document.bits, "bits");
   op.givesIndices = readBool(document.indices, "indices");
+  op.isPeriodic = readBool(document.periodic, "periodic");
   for (const BodyDocument &body : document.bodies) {
     SlotKind kind = readKind(body.kind);
     for (const PolicyScalar &nested : body.operations)
@@ -367,6 +368,8 @@ static void printOperation(raw_ostream &os, const AdapterOperation &op) {
     os << indent << "bits: true\n";
   if (op.givesIndices)
     os << indent << "indices: true\n";
+  if (op.isPeriodic)
+    os << indent << "periodic: true\n";
   if (op.regions != RegionRule::None)
     os << indent
        << "regions: " << (op.regions == RegionRule::Keep ? "keep" : "follow")

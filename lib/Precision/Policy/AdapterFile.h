@@ -29,7 +29,7 @@ struct BodyDocument {
 };
 
 struct AdapterOperationDocument {
-  PolicyScalar name, kind, regions, bounded, bits, indices;
+  PolicyScalar name, kind, regions, bounded, bits, indices, periodic;
   std::vector<BodyDocument> bodies;
   std::vector<AdapterSlotDocument> slots;
   std::vector<PolicyScalar> attributes;

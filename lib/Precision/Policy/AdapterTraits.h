@@ -70,6 +70,7 @@ struct MappingTraits<mlir::amp::detail::AdapterOperationDocument> {
     io.mapOptional("bounded", operation.bounded);
     io.mapOptional("bits", operation.bits);
     io.mapOptional("indices", operation.indices);
+    io.mapOptional("periodic", operation.periodic);
   }
 };
 

@@ -37,6 +37,8 @@ StringRef mlir::amp::stringifyReason(Reason reason) {
     return "bits";
   case Reason::Indices:
     return "indices";
+  case Reason::Angle:
+    return "angle";
   case Reason::RunningSum:
     return "running-sum";
   case Reason::Poisoned:

@@ -32,6 +32,8 @@ enum class Reason : uint8_t {
   Bits,
   /// Computed from indices and constants alone, such as positions.
   Indices,
+  /// Read by a periodic function: an angle.
+  Angle,
   /// A sum that a loop carries. Rounding would stop it from growing.
   RunningSum,
   /// A denied producer upstream.

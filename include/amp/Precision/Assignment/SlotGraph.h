@@ -274,6 +274,17 @@ public:
   /// becomes the lowest finite value of the low type there, not -inf.
   bool isMask(Value value) const { return masks.contains(value); }
 
+  /// Whether `op` is or contains a periodic function, whose operands are
+  /// angles.
+  bool isPeriodic(Operation *op) const;
+
+  /// Whether a factor of the value of `operand` is one of the result, by the
+  /// interface of the operation or by a rule of the policy.
+  bool isProportional(OpOperand &operand) const;
+
+  /// Whether `op` only moves elements of its operands.
+  bool movesElements(Operation *op) const;
+
   /// Whether the policy says that `op` gives another view of its operand and
   /// moves nothing.
   bool isView(Operation *op) const;
@@ -359,13 +370,13 @@ private:
   void applyMeasured(const MeasuredValues &measured);
   Value findSquared(Operation *op, const OperationInfo &info,
                     OpClass opClass) const;
-  bool isProportional(OpOperand &operand) const;
   void collectFactors(Value value, SmallVectorImpl<Value> &factors) const;
   Value findCommonFactor(Operation *op) const;
   Value findCommonMinuend(Operation *op) const;
   bool isDifference(Operation *op) const;
-  void collectProductFactors(Value value,
-                             SmallVectorImpl<Value> &factors) const;
+  void
+  collectProductFactors(Value value,
+                        SmallVectorImpl<std::pair<Value, bool>> &factors) const;
   bool givesSquares(Operation *product) const;
   bool addsUp(Operation *product) const;
   bool hasBoundedSquare(Value value) const;
@@ -376,7 +387,6 @@ private:
   bool readsSum(Operation *square) const;
   bool isSummed(Operation *square) const;
   void denyConstants();
-  bool movesElements(Operation *op) const;
   std::optional<ConstantElements> readConstant(Operation *op) const;
   void denyComputedConstants(FunctionOpInterface function);
   void markLimits();

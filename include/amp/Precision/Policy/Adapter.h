@@ -78,6 +78,8 @@ struct AdapterOperation {
   bool isBits = false;
   /// Whether results are indices, which depend on no operand.
   bool givesIndices = false;
+  /// Whether results are a periodic function of the operands, such as a sine.
+  bool isPeriodic = false;
   /// Whether `kind` was given.
   bool hasKind = false;
   /// The attribute with a string for each operand, its name. Several operands

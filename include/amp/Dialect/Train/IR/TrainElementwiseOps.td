@@ -46,8 +46,10 @@ class Train_UnaryRangeOp<string mnemonic, string formula,
 def Train_NegOp : Train_UnaryStorageOp<"neg", "-x"> { let hasFolder = 1; }
 def Train_AbsOp : Train_UnaryStorageOp<"abs", "|x|">;
 def Train_SignOp : Train_UnaryStorageOp<"sign", "the sign (-1, 0 or 1; NaN stays NaN)">;
-def Train_SinOp : Train_UnaryStorageOp<"sin", "sin(x)">;
-def Train_CosOp : Train_UnaryStorageOp<"cos", "cos(x)">;
+def Train_SinOp : Train_UnaryStorageOp<"sin", "sin(x)">,
+                  Train_Computes<"Periodic">;
+def Train_CosOp : Train_UnaryStorageOp<"cos", "cos(x)">,
+                  Train_Computes<"Periodic">;
 def Train_ErfOp : Train_UnaryStorageOp<"erf", "erf(x)">;
 def Train_SqrtOp : Train_UnaryStorageOp<"sqrt", "√x">;
 def Train_LogOp : Train_UnaryStorageOp<"log", "ln(x)">;
