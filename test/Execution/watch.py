@@ -106,6 +106,30 @@ for values, shape in ((special, (20,)), (wide, (3, 10, 100)), (np.float32([7e4])
 with open(folder + "wide.mlir", "w") as f:
     f.write(CAST.format(shape="3040x", low="f16", dims="0"))
 
+# A column of a batch, which the step reads in place. Its elements are not next to each other.
+with open(folder + "column.mlir", "w") as f:
+    f.write("""
+func.func @step(%w: tensor<64xf32> {amp.role = "parameter", amp.name = "w"},
+                %x: tensor<64x3x5xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<64xf32> {amp.updates = "w"}, tensor<f32> {amp.metric = "loss"}) {
+  %c = train.slice %x {offsets = array<i64: 0, 1, 2>, sizes = array<i64: 64, 1, 1>, strides = array<i64: 1, 1, 1>}
+      : (tensor<64x3x5xf32>) -> tensor<64x1x1xf32>
+  %v = train.reshape %c : (tensor<64x1x1xf32>) -> tensor<64xf32>
+  %p = train.mul %v, %w : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %loss = train.reduce_sum %p {dims = array<i64: 0>} : (tensor<64xf32>) -> tensor<f32>
+  return %w, %loss : tensor<64xf32>, tensor<f32>
+}
+""")
+batch = (random.standard_normal((64, 3, 5)) * 2.0 ** random.integers(-20, 20, (64, 3, 5))).astype(np.float32)
+np.savez(folder + "column.npz", x=batch)
+np.savez(folder + "w.npz", w=np.ones(64, np.float32))
+ok("--data", folder + "column.npz", "--init", folder + "w.npz", "--steps", 1, "--watch", "--watch-json",
+   folder + "w.json", model=folder + "column.mlir")
+with open(folder + "w.json") as f:
+    (column,) = [v for v in json.load(f)["values"] if v["op"] == "train.slice"]
+for key, expected in numpy_statistics(batch[:, 1, 2], None).items():
+    assert column[key] == expected or close(column[key], expected), (key, column[key], expected)
+
 # Training with --watch gives the same bits as without, whichever steps are
 # sampled.
 arrays = make_data()
