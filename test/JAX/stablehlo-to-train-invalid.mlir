@@ -175,3 +175,14 @@ func.func @main(%a: tensor<4x6xf32> {amp.role = "parameter", amp.name = "a"}, %i
   %2 = "stablehlo.dynamic_slice"(%a, %i, %i) <{slice_sizes = array<i64: 2, 2>}> : (tensor<4x6xf32>, tensor<i32>, tensor<i32>) -> tensor<2x3xf32>
   return %a : tensor<4x6xf32>
 }
+
+// -----
+
+// A whole step has its backward pass.
+func.func @step(%w: tensor<f32> {amp.role = "parameter", amp.name = "w"})
+    -> (tensor<f32> {amp.metric = "loss"}) {
+  %loss = "stablehlo.exponential"(%w) : (tensor<f32>) -> tensor<f32>
+  // expected-error @+1 {{expected a loss without its backward pass, as 'amp_jax.lower_loss' writes it, got a training step}}
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  return %loss : tensor<f32>
+}

@@ -290,6 +290,10 @@ static Known describeArgument(Value argument, bool isSigned) {
 LogicalResult StableHLOImporter::run(StringRef optimizer, double learningRate) {
   if (!function.getBody().hasOneBlock())
     return function.emitError("expected a loss of one block");
+  for (GradientSeedOp seed : function.getBody().getOps<GradientSeedOp>())
+    return seed.emitError("stablehlo-to-train: expected a loss without its "
+                          "backward pass, as 'amp_jax.lower_loss' writes it, "
+                          "got a training step");
   Block *old = &function.getBody().front();
   unsigned loss = function.getNumResults();
   for (unsigned i = 0; i < function.getNumResults(); ++i)
