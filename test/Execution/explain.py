@@ -109,7 +109,7 @@ def check(name, first, cause, advice, *, line, op, cast=False, part="forward", r
 # 1. Attention scores beyond the range of f16.
 S = "tensor<8x8xf32>"
 scores = f"""  %h = train.linear %x, %w : ({S}, {S}) -> {S}
-  %s = train.matmul %h, %h {{transpose_b}} : ({S}, {S}) -> {S}
+  %s = train.matmul %h, %x {{transpose_b}} : ({S}, {S}) -> {S}
   %p = train.softmax %s {{axis = 1 : i64}} : {S}
   %out = train.matmul %p, %h : ({S}, {S}) -> {S}
 """
@@ -287,7 +287,7 @@ NINF, rows_seen = "0xFF800000", np.tril(np.ones((8, 8), bool))
 def masked(seen, end):
     mask = "[" + ", ".join("[" + ", ".join("0.0" if s else NINF for s in row) + "]" for row in seen) + "]"
     return f"""  %h = train.linear %x, %w : ({S}, {S}) -> {S}
-  %s = train.matmul %h, %h {{transpose_b}} : ({S}, {S}) -> {S}
+  %s = train.matmul %h, %x {{transpose_b}} : ({S}, {S}) -> {S}
   %m = train.constant dense<{mask}> : {S}
   %sm = train.add %s, %m : ({S}, {S}) -> {S}
   %p = train.softmax %sm {{axis = 1 : i64}} : {S}
@@ -388,7 +388,7 @@ check("norm16", explain("norm16", LINEAR + "  %out = train.tanh %h : TENSOR\n", 
 # zeros, which are finite, and their quotient is NaN. The pins follow such a chain.
 M = "tensor<8xf32>"
 written = f"""  %h = train.linear %x, %w : ({S}, {S}) -> {S}
-  %s = train.matmul %h, %h {{transpose_b}} : ({S}, {S}) -> {S}
+  %s = train.matmul %h, %x {{transpose_b}} : ({S}, {S}) -> {S}
   %mx = train.reduce_max %s {{dims = array<i64: 1>}} : ({S}) -> {M}
   %ninf = train.constant dense<{NINF}> : {M}
   %m = train.maximum %mx, %ninf : ({M}, {M}) -> {M}
