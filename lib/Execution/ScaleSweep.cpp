@@ -89,7 +89,8 @@ std::optional<double> ScaleSweep::choose() const {
                            -row.scale);
   };
   for (const Row &row : rows)
-    if (row.skipped < row.steps && (!best || key(row) < key(*best)))
+    if (row.skipped < row.steps && std::isfinite(row.loss) &&
+        (!best || key(row) < key(*best)))
       best = &row;
   return best ? std::optional<double>(best->scale) : std::nullopt;
 }
@@ -107,9 +108,12 @@ void ScaleSweep::print(llvm::raw_ostream &os) const {
   if (std::optional<double> best = choose())
     os << "choose --loss-scale=" << host::formatNumber(*best)
        << ", or a dynamic scale that starts there\n";
+  else if (referenceLoss && !std::isfinite(*referenceLoss))
+    os << "no scale helps: the loss is not finite in f32 either; see --explain "
+          "for the operation that fails\n";
   else
-    os << "no scale helps: all steps were skipped or not finite with each; "
-          "see --explain for the operation that fails\n";
+    os << "no scale helps: with each, all steps were skipped or the last loss "
+          "is not finite; see --explain for the operation that fails\n";
 }
 
 void ScaleSweep::writeJSON(llvm::StringRef title, llvm::raw_ostream &os) const {

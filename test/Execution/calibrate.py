@@ -164,6 +164,26 @@ assert f"choose --loss-scale={sweep['chosen']:.9g}" in text, text
 with open(folder + "s.html") as f:
     page = f.read()
 assert page.count("<svg") >= 3 and "Final loss" in page and "log2 of the loss scale" in page
+# A logarithm of zero in each step. The loss is not finite in f32 either.
+with open(folder + "log.mlir", "w") as f:
+    f.write("""
+func.func @step(%x: tensor<?x2xf32> {amp.role = "batch", amp.name = "x"},
+                %w: tensor<2x2xf32> {amp.role = "parameter", amp.name = "w", amp.init = #amp.init<kaiming_uniform>})
+    -> (tensor<2x2xf32> {amp.updates = "w"}, tensor<f32> {amp.metric = "loss"}) {
+  %lr = train.constant dense<0.1> : tensor<f32>
+  %h = train.matmul %x, %w : (tensor<?x2xf32>, tensor<2x2xf32>) -> tensor<?x2xf32>
+  %r = train.sub %h, %h : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+  %e = train.log %r : tensor<?x2xf32>
+  %loss = train.reduce_mean %e {dims = array<i64: 0, 1>} : (tensor<?x2xf32>) -> tensor<f32>
+  %g = train.gradients %loss wrt(%w) : (tensor<f32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %n = train.sgd %w, %g, %lr : (tensor<2x2xf32>, tensor<2x2xf32>, tensor<f32>) -> tensor<2x2xf32>
+  return %n, %loss : tensor<2x2xf32>, tensor<f32>
+}
+""")
+np.savez(folder + "log.npz", x=np.ones((8, 2), np.float32))
+text = run("--data", folder + "log.npz", "--batch-size", 8, "--steps", 2, "--quiet", "--sweep-scale=1:16",
+           model=folder + "log.mlir").stdout
+assert "no scale helps: the loss is not finite in f32 either; see --explain" in text and "choose" not in text, text
 fails("wrong value of --sweep-scale: '5:1'", *linear, "--sweep-scale=5:1")
 fails("wrong value of --sweep-scale: '1:8:1'", *linear, "--sweep-scale=1:8:1")
 fails("--sweep-scale compares loss scales of fp16", *linear, "--sweep-scale", "--precision", "bf16")

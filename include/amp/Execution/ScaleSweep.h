@@ -31,10 +31,10 @@ public:
 
   bool isEmpty() const { return rows.empty(); }
 
-  /// Returns the scale to choose: of the runs with the fewest steps that were
-  /// skipped or not finite, the one with the fewest gradients beyond the range,
-  /// then with the smallest share of zeros, and of those the largest. None
-  /// without runs.
+  /// Returns the scale to choose: of the runs that end with a finite loss and
+  /// have the fewest steps that were skipped or not finite, the one with the
+  /// fewest gradients beyond the range, then with the smallest share of zeros,
+  /// and of those the largest. None without such runs.
   std::optional<double> choose() const;
 
   void print(llvm::raw_ostream &os) const;
