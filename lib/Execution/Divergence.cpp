@@ -138,7 +138,8 @@ host::Status Divergence::afterStep(JITStep &step) {
     auto it = llvm::find(names, "loss");
     return it == names.end() ? std::nan("") : numbers[it - names.begin()];
   };
-  losses.emplace_back(find(names, other), find(step.getMetricNames(), mine));
+  if (llvm::is_contained(names, "loss"))
+    losses.emplace_back(find(names, other), find(step.getMetricNames(), mine));
   return host::Status();
 }
 
@@ -187,6 +188,12 @@ void Divergence::printTable(llvm::StringRef run, llvm::raw_ostream &os) const {
     os << "loss of the last step: f32 "
        << host::formatNumber(losses.back().first) << ", low "
        << host::formatNumber(losses.back().second) << '\n';
+  auto first = llvm::find_if(
+      losses, [](const auto &loss) { return !std::isfinite(loss.first); });
+  if (first != losses.end())
+    os << "the loss in f32 is not finite from step "
+       << steps[first - losses.begin()]
+       << "; see --precision=f32 --explain for the operation that fails\n";
   os << "    added      error  part      type  value\n";
   for (const DivergedValue *value :
        llvm::ArrayRef(order).take_front(kMostLines))

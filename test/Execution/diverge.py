@@ -15,7 +15,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import numpy as np
-from runner import MODEL, fails, make_data, ok
+from runner import MODEL, fails, make_data, ok, run
 
 folder = sys.argv[1] + "/"
 np.savez(folder + "data.npz", **make_data())
@@ -83,6 +83,14 @@ text = ok(*common, "--precision", "bf16", "--diverge", "--diverge-bisect", "1e-6
 assert re.search(r"runs: train.linear \S*linear.mlir:13:\d+ \(forward\) changes", text), text
 text, _ = diverge("--precision", "bf16", "--diverge-bisect", "1e3")
 assert "stays near" in text, text
+
+# If f32 is not finite either, the roundings are not the cause.
+arrays = make_data()
+arrays["train_x"][:] = np.inf
+np.savez(folder + "infinite.npz", **arrays)
+text = run("--data", folder + "infinite.npz", *common[2:], "--precision", "bf16", "--diverge").stdout
+assert "the loss in f32 is not finite from step 1; see --precision=f32 --explain" in text, text
+assert "not finite" not in diverge("--precision", "bf16")[0]
 
 fails("--diverge needs one low precision", *common, "--diverge")
 fails("--diverge needs one low precision", *common, "--compare", "f32,fp16,bf16", "--diverge")

@@ -66,6 +66,7 @@ private:
   std::vector<int64_t> steps;
   /// The loss scales before the step.
   std::vector<double> scales;
+  /// In f32 and in the low type. Empty if no metric is the loss.
   std::vector<std::pair<double, double>> losses;
 
   void readScales(JITStep &step);
