@@ -17,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace amphost {
 
@@ -52,9 +53,25 @@ inline void addStatistics(int64_t *fields, const int64_t *other, int count) {
 struct ValueStatistics {
   std::array<int64_t, kNumStatistics> fields = {};
 
-  /// Adds the statistics of one more step.
+  /// Adds the statistics of one more step. Most bins are empty, and those of
+  /// many values are not in the cache, so only the others are read.
   void add(const int64_t *other) {
-    addStatistics(fields.data(), other, kNumStatistics);
+    addStatistics(fields.data(), other, kFirstBin + 1);
+    const auto [first, last] = getBins(other);
+    for (int i = first; i < last; ++i)
+      fields[i] += other[i];
+    fields[kNumStatistics - 1] += other[kNumStatistics - 1];
+  }
+
+  /// The fields from the first to the second one, exclusive: the bins between
+  /// the least and the largest finite magnitude of `fields`, but for the first
+  /// and the last bin. All others of these are 0.
+  static std::pair<int, int> getBins(const int64_t *fields) {
+    if (!fields[kSmallest])
+      return {kFirstBin + 1, kFirstBin + 1};
+    constexpr int mantissaBits = 23;
+    return {kFirstBin + std::max<int>(1, fields[kSmallest] >> mantissaBits),
+            kFirstBin + 1 + int(fields[kLargest] >> mantissaBits)};
   }
 
   int64_t getCount() const {
