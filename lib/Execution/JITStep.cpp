@@ -339,13 +339,8 @@ host::Status JITStep::readCounts(const host::WatchedRecord &record,
     return host::makeError(host::kInvalidArgument,
                            "the step returned no statistics of '%s'",
                            record.name.c_str());
-  // As ValueStatistics::add reads them.
-  auto *from = static_cast<const int64_t *>(counts->data());
-  std::copy_n(from, host::kFirstBin + 1, fields);
-  const auto [first, last] = host::ValueStatistics::getBins(from);
-  if (first < last)
-    std::copy(from + first, from + last, fields + first);
-  fields[host::kNumStatistics - 1] = from[host::kNumStatistics - 1];
+  host::ValueStatistics::copyFields(
+      static_cast<const int64_t *>(counts->data()), fields);
   return host::Status();
 }
 

@@ -81,7 +81,8 @@ void mlir::amp::buildLoopsToLLVMPipeline(OpPassManager &pm,
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
   pm.addPass(createMathToCalls());
-  // Reads of vectors whose elements are not next to each other.
+  // The conversion of vectors to LLVM does not lower reads of elements that are
+  // not contiguous.
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

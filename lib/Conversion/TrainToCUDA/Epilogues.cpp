@@ -273,8 +273,8 @@ struct FuseBiasGrad : OpRewritePattern<train::ReduceSumOp> {
     SmallVector<Type> types{type, op.getType()};
     OpTy copy = rebuild(rewriter, product, types, product.getInputs());
     copy.setBiasGrad(true);
-    if (isOfA)
-      copy->setAttr("bias_grad_a", rewriter.getUnitAttr());
+    if constexpr (std::is_same_v<OpTy, GemmOp>)
+      copy.setBiasGradA(isOfA);
     rewriter.replaceOp(op, copy.getResult(1));
     rewriter.replaceOp(product, copy.getResult(0));
     return true;

@@ -68,8 +68,8 @@ static const char *findTooDeep(StringRef text) {
   return nullptr;
 }
 
-/// Returns the first byte that is not UTF-8, or null. LLVM's reader takes such
-/// bytes, but prints others.
+/// Returns the first byte that is not UTF-8, or null. LLVM's reader accepts
+/// such bytes, but its printer changes them.
 static const char *findInvalidUTF8(StringRef text) {
   auto *place = reinterpret_cast<const llvm::UTF8 *>(text.begin());
   auto *end = reinterpret_cast<const llvm::UTF8 *>(text.end());

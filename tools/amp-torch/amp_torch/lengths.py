@@ -10,7 +10,7 @@ import os
 
 import torch
 
-#: The shortest length with a half that is not special, as an extent of 1 is.
+#: The shortest length to halve. Kernels treat an extent of 1 in another way, so its half is at least 2.
 SHORTEST = 4
 
 

@@ -63,9 +63,18 @@ struct ValueStatistics {
     fields[kNumStatistics - 1] += other[kNumStatistics - 1];
   }
 
-  /// The fields from the first to the second one, exclusive: the bins between
-  /// the least and the largest finite magnitude of `fields`, but for the first
-  /// and the last bin. All others of these are 0.
+  /// Copies the fields that `add` reads.
+  static void copyFields(const int64_t *from, int64_t *to) {
+    std::copy_n(from, kFirstBin + 1, to);
+    const auto [first, last] = getBins(from);
+    for (int i = first; i < last; ++i)
+      to[i] = from[i];
+    to[kNumStatistics - 1] = from[kNumStatistics - 1];
+  }
+
+  /// Returns the begin and the end of the fields with the bins from the least
+  /// to the largest finite magnitude of `fields`, without the first and the
+  /// last bin of all. All other bins between these two are 0.
   static std::pair<int, int> getBins(const int64_t *fields) {
     if (!fields[kSmallest])
       return {kFirstBin + 1, kFirstBin + 1};

@@ -106,7 +106,8 @@ public:
   virtual std::vector<WatchedRecord> describeWatched() const { return {}; }
   /// Sets whether the last step of each later run counts these values.
   virtual void setCounting(bool) {}
-  /// Waits and reads the counts of a value in the last step.
+  /// Waits and reads the counts of a value in the last step: at least the
+  /// fields that `ValueStatistics::add` reads.
   virtual Status readCounts(const WatchedRecord &, int64_t *) {
     return Status();
   }

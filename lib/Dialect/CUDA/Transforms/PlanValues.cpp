@@ -414,8 +414,10 @@ LogicalResult MemoryPlanner::updatePredictionRanges() {
     return buffer && !buffer->isPersistent() && buffer->isForPredictions();
   };
   for (std::unique_ptr<PlannedBuffer> &buffer : buffers)
-    if (isMoved(buffer.get()))
-      buffer->first = ~0u, buffer->last = 0;
+    if (isMoved(buffer.get())) {
+      buffer->first = ~0u;
+      buffer->last = 0;
+    }
   auto extend = [](PlannedBuffer *buffer, unsigned first, unsigned last) {
     buffer->first = std::min(buffer->first, first);
     buffer->last = std::max(buffer->last, last);
