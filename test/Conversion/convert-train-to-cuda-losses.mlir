@@ -33,6 +33,26 @@ func.func @classifier(%x: tensor<64x32xf32> {amp.role = "parameter", amp.name = 
 
 // -----
 
+// The same with smooth labels. Without chunks, one launch computes the loss and
+// its gradient.
+// CHECK-LABEL: func.func @smooth
+// CHECK: cuda.linear_cross_entropy {{.*}}{chunk_rows = 16 : i64, label_smoothing = 1.000000e-01 : f64}
+// WHOLE-LABEL: func.func @smooth
+// WHOLE: cuda.cross_entropy_with_grad {{.*}}{label_smoothing = 1.000000e-01 : f64}
+// WHOLE-NOT: cuda.linear_cross_entropy
+func.func @smooth(%x: tensor<64x32xf32> {amp.role = "parameter", amp.name = "x"}, %l: tensor<64xi64> {amp.role = "batch", amp.name = "l"},
+    %w: tensor<32x100xf32> {amp.role = "parameter", amp.name = "w"}, %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"})
+    -> (tensor<64x32xf32> {amp.updates = "x"}, tensor<32x100xf32> {amp.updates = "w"}, tensor<f32> {amp.metric = "loss"}) {
+  %y = train.linear %x, %w : (tensor<64x32xf32>, tensor<32x100xf32>) -> tensor<64x100xf32>
+  %loss = train.cross_entropy %y, %l {label_smoothing = 0.1 : f64} : (tensor<64x100xf32>, tensor<64xi64>) -> tensor<f32>
+  %dx, %dw = train.gradients %loss wrt(%x, %w) : (tensor<f32>, tensor<64x32xf32>, tensor<32x100xf32>) -> (tensor<64x32xf32>, tensor<32x100xf32>)
+  %1 = train.sgd %x, %dx, %lr : (tensor<64x32xf32>, tensor<64x32xf32>, tensor<f32>) -> tensor<64x32xf32>
+  %2 = train.sgd %w, %dw, %lr : (tensor<32x100xf32>, tensor<32x100xf32>, tensor<f32>) -> tensor<32x100xf32>
+  return %1, %2, %loss : tensor<64x32xf32>, tensor<32x100xf32>, tensor<f32>
+}
+
+// -----
+
 // Tied to a table that also has another gradient, with rows in two dimensions.
 // The prediction computes the logits a second time.
 // CHECK-LABEL: func.func @tied

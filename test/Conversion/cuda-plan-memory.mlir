@@ -183,7 +183,7 @@ func.func @constants(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"})
 // -----
 
 // The bounds of labels and indices are recorded before lowering: the classes of
-// a loss that has no kernel of its own, the rows of a table, the positions of documents.
+// a loss, the rows of a table, the positions of documents.
 // CHECK-LABEL: cuda.program @bounds
 // CHECK: cuda.buffer "lengths" at {{[0-9]+}} {cumulative, index_bound = 5 : i64, role = "batch"} : memref<4x3xi32>
 // CHECK: cuda.buffer "tokens" at {{[0-9]+}} {index_bound = 31 : i64, role = "batch"} : memref<24xi64>

@@ -21,14 +21,16 @@ using namespace amp::cuda::testing;
 using Values = std::vector<double>;
 using KernelResults = std::vector<Values>;
 
-template <typename X, typename D, typename Label>
-static void testCrossEntropy(int64_t rows, int64_t classes, bool inPlace) {
+template <typename X, typename D, typename Label, typename Targets = HardLabels>
+static void testCrossEntropy(int64_t rows, int64_t classes, bool inPlace,
+                             Targets targets = {}, double smoothing = 0) {
   ArrivalCounters arrivalCounters;
   inAllOrders("cross-entropy", [&] {
     Values x = randomValues<X>(rows * classes, 1, 4.0), labels(rows);
     for (int64_t i = 0; i < rows; ++i)
       labels[i] = double(i * 7919 % classes);
-    if (classes > 2)
+    // A smooth target of -inf would make the loss infinite.
+    if (classes > 2 && smoothing == 0)
       x[classes - 1 - int64_t(labels[0] == classes - 1)] = -INFINITY;
     double loss = 0;
     Values grad(rows * classes);
@@ -38,10 +40,14 @@ static void testCrossEntropy(int64_t rows, int64_t classes, bool inPlace) {
       double largest = *std::max_element(row, row + classes), sum = 0;
       for (int64_t j = 0; j < classes; ++j)
         sum += std::exp(row[j] - largest);
-      loss += std::log(sum) + largest - row[int64_t(labels[i])];
-      for (int64_t j = 0; j < classes; ++j)
+      loss += std::log(sum) + largest;
+      for (int64_t j = 0; j < classes; ++j) {
+        const double target =
+            (j == labels[i]) * (1 - smoothing) + smoothing / double(classes);
+        loss -= target == 0 ? 0 : target * row[j];
         grad[i * classes + j] =
-            (std::exp(row[j] - largest) / sum - (j == labels[i])) * seed / rows;
+            (std::exp(row[j] - largest) / sum - target) * seed / rows;
+      }
     }
     loss /= rows;
 
@@ -52,16 +58,16 @@ static void testCrossEntropy(int64_t rows, int64_t classes, bool inPlace) {
     Buffer<unsigned char> scratch(size_t(crossEntropyScratchBytes(rows)));
     CHECK_OK(crossEntropy(nullptr, lossAlone.get(), static_cast<D *>(nullptr),
                           logits.get(), dLabels.get(), nullptr, rows, classes,
-                          scratch.get(), arrivalCounters));
+                          scratch.get(), arrivalCounters, targets));
     CHECK_OK(crossEntropy(nullptr, nullptr, gradAlone.get(), logits.get(),
                           dLabels.get(), dSeed.get(), rows, classes, nullptr,
-                          nullptr));
+                          nullptr, targets));
     D *to = dGrad.get();
     if constexpr (std::is_same_v<X, D>)
       to = inPlace ? logits.get() : to;
     CHECK_OK(crossEntropy(nullptr, dLoss.get(), to, logits.get(), dLabels.get(),
                           dSeed.get(), rows, classes, scratch.get(),
-                          arrivalCounters));
+                          arrivalCounters, targets));
     Values result;
     if constexpr (std::is_same_v<X, D>)
       result = (inPlace ? logits : dGrad).read();
@@ -84,5 +90,10 @@ int main() {
   testCrossEntropy<float, float, int32_t>(3, 8200, true);
   testCrossEntropy<__nv_bfloat16, __nv_bfloat16, int64_t>(300, 3, true);
   testCrossEntropy<float, float, int64_t>(1, 1, false);
+  const SmoothLabels smooth{0.1f};
+  testCrossEntropy<float, float, int64_t>(64, 10, false, smooth, 0.1);
+  testCrossEntropy<__half, __half, int64_t>(13, 10, true, smooth, 0.1);
+  testCrossEntropy<__half, float, int32_t>(9, 1000, false, smooth, 0.1);
+  testCrossEntropy<float, float, int32_t>(3, 8200, true, smooth, 0.1);
   return finish();
 }

@@ -37,7 +37,8 @@ struct Reference {
 
   template <typename T>
   static Reference get(const LinearLossShape &s, const Values &x,
-                       const Values &w, const Values &labels) {
+                       const Values &w, const Values &labels,
+                       double smoothing) {
     Reference result;
     result.dx.resize(x.size());
     result.dw.resize(w.size());
@@ -60,11 +61,13 @@ struct Reference {
       const bool selects = labels[i] >= 0 && labels[i] < double(s.classes);
       result.loss += std::log(sum);
       if (selects)
-        result.loss += largest - row[int64_t(labels[i])];
+        result.loss += (1 - smoothing) * (largest - row[int64_t(labels[i])]);
       for (int64_t j = 0; j < s.classes; ++j) {
-        const double g =
-            round<T>((std::exp(row[j] - largest) / sum - (j == labels[i])) *
-                     kSeed / double(s.rows));
+        const double each = smoothing / double(s.classes);
+        const double target = (j == labels[i]) * (1 - smoothing) + each;
+        result.loss += each * (largest - row[j]);
+        const double g = round<T>((std::exp(row[j] - largest) / sum - target) *
+                                  kSeed / double(s.rows));
         for (int64_t k = 0; k < s.columns; ++k) {
           result.dx[i * s.columns + k] += g * w[at(k, j)];
           result.dw[at(k, j)] += g * x[i * s.columns + k];
@@ -83,8 +86,9 @@ constexpr Type typeOf() {
                                             : Type::F32;
 }
 
-template <typename T, typename R, typename Label>
-static void test(const LinearLossShape &s, int64_t strangeLabel = 0) {
+template <typename T, typename R, typename Label, typename Targets = HardLabels>
+static void test(const LinearLossShape &s, int64_t strangeLabel = 0,
+                 Targets targets = {}, double smoothing = 0) {
   inAllOrders("linear cross-entropy", [&] {
     Values x = randomValues<T>(s.rows * s.columns, 1),
            w = randomValues<T>(s.columns * s.classes, 2), labels(s.rows);
@@ -92,7 +96,7 @@ static void test(const LinearLossShape &s, int64_t strangeLabel = 0) {
       labels[i] = double(i * 7919 % s.classes);
     if (strangeLabel != 0)
       labels[s.rows / 2] = double(strangeLabel);
-    Reference expected = Reference::get<T>(s, x, w, labels);
+    Reference expected = Reference::get<T>(s, x, w, labels, smoothing);
     GemmConfig configs[4];
     for (int part = 0; part < 4; ++part)
       configs[part] = linearLossGemm("test", s, typeOf<T>(), typeOf<R>(),
@@ -110,7 +114,7 @@ static void test(const LinearLossShape &s, int64_t strangeLabel = 0) {
         predicted.get(), static_cast<const T *>(dX.get()),
         static_cast<const T *>(dW.get()),
         static_cast<const Label *>(dLabels.get()),
-        static_cast<const float *>(seed.get()), scratch.get()));
+        static_cast<const float *>(seed.get()), scratch.get(), targets));
     // A sum may round a logit the other way than the reference.
     const double low = 4 * epsilonOf<T>();
     CHECK_NEAR(loss.read(), Values{expected.loss}, 1e-5 + low);
@@ -124,7 +128,7 @@ static void test(const LinearLossShape &s, int64_t strangeLabel = 0) {
         static_cast<int32_t *>(nullptr), static_cast<const T *>(dX.get()),
         static_cast<const T *>(dW.get()),
         static_cast<const Label *>(dLabels.get()),
-        static_cast<const float *>(seed.get()), scratch.get()));
+        static_cast<const float *>(seed.get()), scratch.get(), targets));
     CHECK_NEAR(loss.read(), losses, 0.0);
     return KernelResults{losses, xGrad.read(), wGrad.read()};
   });
@@ -167,6 +171,11 @@ int main() {
   // Labels that select no class, also one within the padding of a row.
   test<float, float, int64_t>({8, 32, 9, 2, true}, 9);
   test<float, float, int64_t>({8, 32, 9, 2, true}, -1);
+  const SmoothLabels smooth{0.1f};
+  test<float, float, int64_t>({12, 5, 24, 12, false}, 0, smooth, 0.1);
+  test<float, float, int32_t>({12, 16, 31, 4, true}, 0, smooth, 0.1);
+  test<__half, __half, int64_t>({24, 16, 2500, 8, true}, 0, smooth, 0.1);
+  test<float, float, int64_t>({8, 32, 9, 2, true}, 9, smooth, 0.1);
   testNaN();
   return finish();
 }

@@ -68,18 +68,6 @@ struct ConvertDropout : ConvertComposite<train::DropoutOp, DropoutOp> {
   }
 };
 
-/// Converts a loss without smoothing. The tuned kernels compute no other.
-template <typename OpTy, typename KernelTy>
-struct ConvertCrossEntropy : ConvertComposite<OpTy, KernelTy> {
-  using ConvertComposite<OpTy, KernelTy>::ConvertComposite;
-  LogicalResult matchAndRewrite(OpTy op,
-                                PatternRewriter &rewriter) const override {
-    if (!op.getLabelSmoothing().isZero())
-      return rewriter.notifyMatchFailure(op, "smooths labels");
-    return ConvertComposite<OpTy, KernelTy>::matchAndRewrite(op, rewriter);
-  }
-};
-
 /// Converts a composite with products, which become library calls.
 template <typename OpTy>
 struct Decompose : OpRewritePattern<OpTy> {
@@ -115,8 +103,8 @@ void mlir::cuda::populateCompositesToCUDA(RewritePatternSet &patterns) {
            Decompose<train::DocumentMaskOp>,
            Decompose<train::ScaledDotProductAttentionOp>,
            Decompose<train::ScaledDotProductAttentionGradOp>,
-           ConvertCrossEntropy<train::CrossEntropyOp, CrossEntropyOp>,
-           ConvertCrossEntropy<train::CrossEntropyGradOp, CrossEntropyGradOp>>(
+           ConvertComposite<train::CrossEntropyOp, CrossEntropyOp>,
+           ConvertComposite<train::CrossEntropyGradOp, CrossEntropyGradOp>>(
           context);
   patterns
       .add<ConvertComposite<train::SoftmaxOp, SoftmaxOp>,
@@ -159,6 +147,7 @@ void mlir::cuda::mergeCrossEntropy(func::FuncOp step) {
     auto *loss = llvm::find_if(losses, [&](CrossEntropyOp candidate) {
       return candidate && candidate.getInputs()[0] == gradient.getInputs()[0] &&
              candidate.getInputs()[1] == gradient.getInputs()[1] &&
+             candidate.getLabelSmoothing() == gradient.getLabelSmoothing() &&
              llvm::none_of(gradient.getInputs(), [&](Value input) {
                return dependsOn(input, candidate);
              });
@@ -171,7 +160,7 @@ void mlir::cuda::mergeCrossEntropy(func::FuncOp step) {
         TypeRange{loss->getResult(0).getType(),
                   gradient.getResult(0).getType()},
         StringAttr(), gradient.getInputs(), ValueRange(), ValueRange(),
-        Value());
+        Value(), gradient.getLabelSmoothing());
     rewriter.replaceOp(*loss, merged.getResult(0));
     rewriter.replaceOp(gradient, merged.getResult(1));
     *loss = {};

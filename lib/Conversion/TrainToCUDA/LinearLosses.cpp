@@ -216,7 +216,8 @@ static void fuse(Classifier &parts, IRRewriter &rewriter) {
       ValueRange{parts.getInput(), parts.getWeight(), labels,
                  parts.loss.getInputs()[2]},
       ValueRange(), ValueRange(), Value(), uint64_t(parts.chunkRows),
-      parts.logits.getTransposeB(), parts.logits.getTf32(), bool(parts.argmax));
+      parts.logits.getTransposeB(), parts.logits.getTf32(), bool(parts.argmax),
+      parts.loss.getLabelSmoothing());
   if (parts.argmax)
     rewriter.replaceOp(parts.argmax,
                        view(fused.getResult(3), parts.argmax.getType()));

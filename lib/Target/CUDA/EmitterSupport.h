@@ -47,6 +47,10 @@ StringRef getReaderSpelling(Reader reader);
 std::string describe(ShapedType type);
 /// A literal of f32 or, with `isDouble`, of f64.
 std::string getFloatLiteral(const APFloat &value, bool isDouble);
+
+/// The last argument of a cross-entropy with `smoothing` of labels, after a
+/// comma. Empty without smoothing, which is the default of the runtime.
+std::string getSmoothing(const APFloat &smoothing);
 /// `value` as a string literal.
 std::string quote(StringRef value);
 /// Makes `text`, which may contain any characters, safe inside a comment.

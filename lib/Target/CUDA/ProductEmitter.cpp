@@ -286,5 +286,6 @@ void ProgramEmitter::emitLinearLoss(LinearCrossEntropyOp loss) {
                            : "static_cast<int64_t *>(nullptr)");
   for (Value input : loss.getInputs())
     os << ",\n        " << getConstPointer(input);
-  os << ", " << getScratch(loss) << ")";
+  os << ", " << getScratch(loss) << getSmoothing(loss.getLabelSmoothing())
+     << ")";
 }

@@ -238,16 +238,21 @@ static RuntimeCall getCall(BatchNormAddReluGradOp op,
 // Cross-entropy
 //===----------------------------------------------------------------------===//
 
+std::string mlir::cuda::getSmoothing(const APFloat &smoothing) {
+  return smoothing.isZero() ? "" : ", SmoothLabels{" + real(smoothing) + "}";
+}
+
 /// One function computes the loss, its gradient or both. The arguments of a
 /// missing part are null.
-static RuntimeCall getCrossEntropy(LaunchOpInterface op, std::string loss,
+template <typename OpTy>
+static RuntimeCall getCrossEntropy(OpTy op, std::string loss,
                                    std::string gradient, std::string lossGrad,
                                    const Operands &operands) {
   ShapedType logits = op.getInputType(0);
   return {"crossEntropy",
           {loss, gradient, operands.inputs[0], operands.inputs[1], lossGrad,
            getRows(operands, logits, logits.getShape().back()) + ", " +
-               operands.scratch}};
+               operands.scratch + getSmoothing(op.getLabelSmoothing())}};
 }
 
 static RuntimeCall getCall(CrossEntropyOp op, const Operands &operands) {

@@ -155,3 +155,12 @@ func.func @prediction(%x: tensor<64x32xbf16>, %w: tensor<32x50xbf16>, %l: tensor
       -> tensor<f32>, tensor<64x32xbf16>, tensor<32x50xf32>, tensor<64xi1>
   return
 }
+
+// -----
+
+func.func @smoothing(%x: tensor<64x32xbf16>, %w: tensor<32x50xbf16>, %l: tensor<64xi64>, %g: tensor<f32>) {
+  // expected-error@+1 {{'cuda.linear_cross_entropy' op has a label smoothing of 1.000000e+00, expected at least 0 and less than 1}}
+  %0:3 = cuda.linear_cross_entropy ins(%x, %w, %l, %g : tensor<64x32xbf16>, tensor<32x50xbf16>, tensor<64xi64>, tensor<f32>) {chunk_rows = 16 : i64, label_smoothing = 1.0 : f64}
+      -> tensor<f32>, tensor<64x32xbf16>, tensor<32x50xf32>
+  return
+}

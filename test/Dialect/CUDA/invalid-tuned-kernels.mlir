@@ -309,6 +309,14 @@ func.func @dloss(%a: tensor<4x8xf32>, %b: tensor<4xi64>, %c: tensor<f16>) {
 
 // -----
 
+func.func @smoothing(%a: tensor<4x8xf32>, %b: tensor<4xi64>) {
+  // expected-error@+1 {{'cuda.cross_entropy' op has a label smoothing of -0.1}}
+  %0 = cuda.cross_entropy ins(%a, %b : tensor<4x8xf32>, tensor<4xi64>) {label_smoothing = -0.1 : f64} -> tensor<f32>
+  return
+}
+
+// -----
+
 func.func @dlogits(%a: tensor<4x8xf32>, %b: tensor<4xi64>, %c: tensor<f32>) {
   // expected-error@+1 {{dlogits has shape [4] of 'f32', expected [4, 8] of f16, bf16 or f32}}
   %0:2 = cuda.cross_entropy_with_grad ins(%a, %b, %c : tensor<4x8xf32>, tensor<4xi64>, tensor<f32>) -> tensor<f32>, tensor<4xf32>

@@ -176,6 +176,9 @@ func.func @cross_entropy_with_grad(%logits: tensor<32x10xf16>, %labels: tensor<3
   // CHECK: cuda.cross_entropy_with_grad ins({{.*}} : tensor<32x10xf16>, tensor<32xi64>, tensor<f32>) -> tensor<f32>, tensor<32x10xf16>
   %loss, %dx = cuda.cross_entropy_with_grad ins(%logits, %labels, %dloss
       : tensor<32x10xf16>, tensor<32xi64>, tensor<f32>) -> tensor<f32>, tensor<32x10xf16>
+  // CHECK: cuda.cross_entropy_with_grad ins({{.*}}) {label_smoothing = 1.000000e-01 : f64}
+  %0:2 = cuda.cross_entropy_with_grad ins(%logits, %labels, %dloss
+      : tensor<32x10xf16>, tensor<32xi64>, tensor<f32>) {label_smoothing = 0.1 : f64} -> tensor<f32>, tensor<32x10xf16>
   return
 }
 

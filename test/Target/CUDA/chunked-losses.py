@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Steps that never hold the logits of a whole batch, on the CPU emulator: states, losses and accuracies
-# are the same as in amp-run, within 1e-5 in f32 and within a few roundings in bf16 and fp16. Two runs, and
-# runs with and without a graph, are equal bit for bit. The arena is smaller by the logits.
+# are the same as in amp-run, within 1e-5 in f32 and within a few roundings in bf16 and fp16, and also with
+# smooth labels. Two runs, and runs with and without a graph, are equal bit for bit. The arena is smaller by
+# the logits.
 #
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
@@ -27,41 +28,48 @@ run(["amp-model", "gpt2", *options, "--optimizer=sgd", *CONSTANT_RATE, "-o", mod
 np.savez(data, **batches(np.random.default_rng(7), 3 * size))
 # 36 rows of 4200 logits: three chunks of 12 rows.
 ROWS, WORDS = size * 12, 4200
-BOUNDS = {"f32": (3, 1e-5), "bf16": (1, 1.6e-2), "fp16": (1, 2e-3)}
+BOUNDS = {"f32": (3, 1e-5), "bf16": (1, 1.6e-2), "fp16": (1, 2e-3), "f32-smooth": (3, 1e-5)}
+with open(model) as file:
+    text, count = re.subn(r"(train\.cross_entropy %\S+, %\S+)", r"\1 {label_smoothing = 0.1 : f64}", file.read())
+assert count == 1, count
+smooth = f"{folder}/smooth.mlir"
+with open(smooth, "w") as file:
+    file.write(text)
 
 
-def step(precision, *more):
-    return (model, "--batch-size", str(size), "--precision", precision, *more)
+def describe(case):
+    """The model and the options of a case."""
+    precision, _, kind = case.partition("-")
+    return smooth if kind else model, "--batch-size", str(size), "--precision", precision
 
 
-def limit(precision):
-    width = 4 if precision == "f32" else 2
+def limit(case):
+    width = 4 if case.startswith("f32") else 2
     return ("--logit-bytes", str(12 * WORDS * width))
 
 
-names = {precision: step(precision, *limit(precision)) for precision in BOUNDS}
-for (precision, (steps, bound)), program in zip(BOUNDS.items(), builder.build_all(names)):
+names = {case: (*describe(case), *limit(case)) for case in BOUNDS}
+for (case, (steps, bound)), program in zip(BOUNDS.items(), builder.build_all(names)):
     common = ["--data", data, "--seed", "3", "--quiet", "--steps", str(steps)]
 
     def train(suffix, command, *extra):
-        saved, metrics = f"{folder}/{precision}.{suffix}.npz", f"{folder}/{precision}.{suffix}.csv"
+        saved, metrics = f"{folder}/{case}.{suffix}.npz", f"{folder}/{case}.{suffix}.csv"
         run([*command, *common, *extra, "--save", saved, "--metrics-csv", metrics])
         with open(metrics) as file:
             return saved, list(csv.DictReader(file))
 
-    cpu = ["amp-run", model, "--batch-size", str(size), "--precision", precision]
-    expected, wanted = train("cpu", cpu)
+    expected, wanted = train("cpu", ["amp-run", *describe(case)])
     saved, metrics = train("cuda", [program], "--poison")
     apart = distances(saved, expected)
     worst = max(apart, key=apart.get)
-    print(f"{precision}: {apart[worst]:.1e} ({worst})", flush=True)
-    assert apart[worst] <= bound, (precision, worst)
+    print(f"{case}: {apart[worst]:.1e} ({worst})", flush=True)
+    assert apart[worst] <= bound, (case, worst)
     for found, right in zip(metrics, wanted):
         assert abs(float(found["loss"]) - float(right["loss"])) <= bound * float(right["loss"]), (found, right)
         assert abs(float(found["accuracy"]) - float(right["accuracy"])) <= 1 / ROWS, (found, right)
     for suffix, extra in (("again", ()), ("launches", ("--no-graph",))):
         other, same = train(suffix, [program], *extra)
-        assert same == metrics and not any(distances(other, saved).values()), (precision, suffix)
+        assert same == metrics and not any(distances(other, saved).values()), (case, suffix)
 
 
 # With a larger batch the logits are most of the memory. One of three parts of them remains.

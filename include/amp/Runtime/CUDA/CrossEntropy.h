@@ -24,25 +24,31 @@ namespace amp::cuda {
 /// seed times the loss scale. `loss` may be null. `dlogits` may be null
 /// together with `lossGrad`, or may be the logits. `scratch` has
 /// `crossEntropyScratchBytes`. `arrivalCounter` is one of the arrival counters.
-template <typename D, typename X, typename Label>
+/// Smooth `targets` replace one_hot(label), and x[label] by the sum of their
+/// products with x.
+template <typename D, typename X, typename Label, typename Targets = HardLabels>
 Status crossEntropy(cudaStream_t stream, float *loss, D *dlogits,
                     const X *logits, const Label *labels, const float *lossGrad,
                     int64_t rows, int64_t classes, void *scratch,
-                    unsigned *arrivalCounters);
+                    unsigned *arrivalCounters, Targets targets = {});
 
-template <typename Plan, typename D, typename X, typename Label>
+template <typename Plan, typename D, typename X, typename Label,
+          typename Targets>
 __global__ void __launch_bounds__(kThreads)
     crossEntropyKernel(float *loss, D *dlogits, const X *logits,
                        const Label *labels, const float *lossGrad, int64_t rows,
                        int64_t classes, float *rowLosses,
-                       unsigned *arrivalCounter) {
+                       unsigned *arrivalCounter, Targets targets) {
   // The gradient of the loss, divided by the number of rows.
   const float scale = dlogits ? loadOne(lossGrad) / float(rows) : 0.0f;
+  const float atEach = targets.atEach(classes);
   forEachRow<Plan>(rows, [=](int64_t number) {
     const Row<Plan, X> row(logits + number * classes, classes);
     const int64_t label = int64_t(loadOne(labels + number));
     const SoftmaxTerms terms = softmaxTerms(row);
     const float inverse = 1.0f / terms.sum;
+    // The shifted logit of the label, or the part of the thread in the sum of
+    // the shifted logits times their smooth targets.
     float chosen = 0.0f;
     bool found = false;
     forEachPack<Plan>(classes, [&](int pack, int64_t column) {
@@ -51,20 +57,25 @@ __global__ void __launch_bounds__(kThreads)
       for (int lane = 0; lane < Plan::width; ++lane) {
         const bool isLabel = column + lane == label;
         const float shifted = values[lane] - terms.largest;
-        if (isLabel) {
+        const float target = atEach + (isLabel ? targets.atLabel() : 0.0f);
+        if constexpr (Targets::isSmooth) {
+          chosen += target * shifted;
+        } else if (isLabel) {
           chosen = shifted;
           found = true;
         }
-        values[lane] =
-            (expf(shifted) * inverse - (isLabel ? 1.0f : 0.0f)) * scale;
+        values[lane] = (expf(shifted) * inverse - target) * scale;
       }
       if (dlogits)
         store(dlogits + number * classes + column, values);
     });
     // The thread that owns the label writes the loss of the row. Thread 0
-    // writes it if the label selects no class.
-    const bool writes =
-        label >= 0 && label < classes ? found : Plan::thread() == 0;
+    // writes a sum over all classes, and if the label selects no class.
+    if constexpr (Targets::isSmooth)
+      chosen = reduceRow<Plan, Sum<float>>(chosen);
+    const bool writes = !Targets::isSmooth && label >= 0 && label < classes
+                            ? found
+                            : Plan::thread() == 0;
     if (loss && writes)
       storeOne(rowLosses + number, logf(terms.sum) - chosen);
   });
@@ -82,11 +93,11 @@ __global__ void __launch_bounds__(kThreads)
     storeOne(loss, total / float(rows));
 }
 
-template <typename D, typename X, typename Label>
+template <typename D, typename X, typename Label, typename Targets>
 Status crossEntropy(cudaStream_t stream, float *loss, D *dlogits,
                     const X *logits, const Label *labels, const float *lossGrad,
                     int64_t rows, int64_t classes, void *scratch,
-                    unsigned *arrivalCounters) {
+                    unsigned *arrivalCounters, Targets targets) {
   if (dlogits && !lossGrad)
     return makeError(
         kInvalidArgument,
@@ -94,9 +105,10 @@ Status crossEntropy(cudaStream_t stream, float *loss, D *dlogits,
   return withRowPlan<kCommonWidth<D, X>>(classes, [&](auto plan) {
     using Plan = decltype(plan);
     return launch(dlogits ? "cross_entropy_grad" : "cross_entropy", stream,
-                  planShape<Plan>(rows), crossEntropyKernel<Plan, D, X, Label>,
-                  loss, dlogits, logits, labels, lossGrad, rows, classes,
-                  static_cast<float *>(scratch), arrivalCounters);
+                  planShape<Plan>(rows),
+                  crossEntropyKernel<Plan, D, X, Label, Targets>, loss, dlogits,
+                  logits, labels, lossGrad, rows, classes,
+                  static_cast<float *>(scratch), arrivalCounters, targets);
   });
 }
 

@@ -99,13 +99,15 @@ AMP_DEVICE Pack<float, Width> loadLogits(const T *row, int64_t column,
 /// For `rows` rows of logits, a block each: the loss, the first largest class
 /// unless `predicted` is null, and the gradient, which replaces the logits. The
 /// loss of the step is the mean over `allRows` rows.
-template <typename T, typename Label, typename Index>
+template <typename T, typename Label, typename Index, typename Targets>
 __global__ void __launch_bounds__(kThreads)
     linearLossKernel(T *logits, float *losses, Index *predicted,
                      const Label *labels, const float *lossGrad, int64_t rows,
-                     int64_t allRows, int64_t classes, int64_t stride) {
+                     int64_t allRows, int64_t classes, int64_t stride,
+                     Targets targets) {
   constexpr int width = kVectorWidth<T>;
   const float scale = loadOne(lossGrad) / float(allRows);
+  const float atEach = targets.atEach(classes);
   for (int64_t number = blockIdx.x; number < rows; number += gridDim.x) {
     T *row = logits + number * stride;
     SoftmaxTerms terms = SoftmaxTerms::identity();
@@ -117,6 +119,8 @@ __global__ void __launch_bounds__(kThreads)
     const int64_t label = int64_t(loadOne(labels + number));
     const float inverse = 1.0f / terms.sum;
     uint32_t largest = FirstColumn::identity();
+    // The sum of the shifted logits times their smooth targets.
+    float chosen = 0.0f;
     for (int64_t column = threadIdx.x * width; column < classes;
          column += kThreads * width) {
       auto values = loadLogits<width>(row, column, classes);
@@ -127,20 +131,31 @@ __global__ void __launch_bounds__(kThreads)
         const bool isLabel = isClass && column + lane == label;
         if (isClass && (value == terms.largest || value != value))
           largest = FirstColumn::combine(largest, uint32_t(column + lane));
-        if (isLabel)
+        // The gradient at padding is 0.
+        const float target = (isClass ? atEach : 0.0f) +
+                             (isLabel ? targets.atLabel() : 0.0f);
+        if constexpr (Targets::isSmooth) {
+          if (isClass)
+            chosen += target * (value - terms.largest);
+        } else if (isLabel) {
           storeOne(losses + number, logf(terms.sum) - (value - terms.largest));
+        }
         values[lane] =
-            (expf(value - terms.largest) * inverse - (isLabel ? 1.0f : 0.0f)) *
-            scale;
+            (expf(value - terms.largest) * inverse - target) * scale;
       }
       store(row + column, values);
     }
-    // A label that selects no class.
-    if ((label < 0 || label >= classes) && threadIdx.x == 0)
-      storeOne(losses + number, logf(terms.sum));
+    if constexpr (Targets::isSmooth) {
+      __syncthreads(); // the terms have been read
+      chosen = reduceBlock<Sum<float>>(chosen, sharedMemory<float>());
+    }
+    // A sum over all classes, or a label that selects no class.
+    if ((Targets::isSmooth || label < 0 || label >= classes) &&
+        threadIdx.x == 0)
+      storeOne(losses + number, logf(terms.sum) - chosen);
     if (predicted == nullptr)
       continue;
-    __syncthreads(); // the terms have been read
+    __syncthreads(); // the last result has been read
     largest = reduceBlock<FirstColumn>(largest, sharedMemory<uint32_t>());
     if (threadIdx.x == 0)
       storeOne(predicted + number, Index(largest));
@@ -165,13 +180,14 @@ __global__ void __launch_bounds__(kThreads)
 /// device: the seed times the loss scale. `predicted`, which may be null,
 /// receives the first largest class of each row. LinearLossPart uses the
 /// products of `plans` from index `gemm` on. `scratch` has
-/// `linearLossScratchBytes`.
-template <typename R, typename Index, typename T, typename Label>
+/// `linearLossScratchBytes`. `targets` are those of `crossEntropy`.
+template <typename R, typename Index, typename T, typename Label,
+          typename Targets = HardLabels>
 Status linearCrossEntropy(cudaStream_t stream, const GemmPlans &plans, int gemm,
                           const LinearLossShape &shape, float *loss, R *dx,
                           float *dw, Index *predicted, const T *x, const T *w,
                           const Label *labels, const float *lossGrad,
-                          void *scratch) {
+                          void *scratch, Targets targets = {}) {
   T *logits = static_cast<T *>(scratch);
   float *losses = reinterpret_cast<float *>(
       static_cast<unsigned char *>(scratch) + shape.chunkBytes(sizeof(T)));
@@ -188,10 +204,11 @@ Status linearCrossEntropy(cudaStream_t stream, const GemmPlans &plans, int gemm,
     const T *input = x + first * shape.columns;
     AMP_RETURN_IF_ERROR(product(LinearLossPart::Logits, input, w, logits));
     AMP_RETURN_IF_ERROR(launch(
-        "linear_cross_entropy", stream, rows, linearLossKernel<T, Label, Index>,
-        logits, losses + first, predicted ? predicted + first : predicted,
-        labels + first, lossGrad, shape.chunk, shape.rows, shape.classes,
-        shape.logitStride(sizeof(T))));
+        "linear_cross_entropy", stream, rows,
+        linearLossKernel<T, Label, Index, Targets>, logits, losses + first,
+        predicted ? predicted + first : predicted, labels + first, lossGrad,
+        shape.chunk, shape.rows, shape.classes, shape.logitStride(sizeof(T)),
+        targets));
     AMP_RETURN_IF_ERROR(product(LinearLossPart::InputGrad, logits, w,
                                 dx + first * shape.columns));
     const void *a = logits, *b = input;

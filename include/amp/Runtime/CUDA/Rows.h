@@ -149,6 +149,24 @@ AMP_DEVICE SoftmaxTerms softmaxTerms(const Row<Plan, T> &row) {
   }
 }
 
+/// The target of a row of logits: 1 at the label.
+struct HardLabels {
+  static constexpr bool isSmooth = false;
+  AMP_DEVICE float atEach(int64_t) const { return 0.0f; }
+  AMP_DEVICE float atLabel() const { return 1.0f; }
+};
+
+/// The target of a row of logits: `smoothing` divided by the number of classes
+/// at each class, and 1 - `smoothing` more at the label.
+struct SmoothLabels {
+  static constexpr bool isSmooth = true;
+  float smoothing;
+  AMP_DEVICE float atEach(int64_t classes) const {
+    return smoothing / float(classes);
+  }
+  AMP_DEVICE float atLabel() const { return 1.0f - smoothing; }
+};
+
 /// An extent that is known when the program is compiled. Kernels over rows then
 /// have one plan, not one for each extent.
 template <int64_t Value>

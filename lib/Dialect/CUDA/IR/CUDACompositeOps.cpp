@@ -23,9 +23,20 @@ static bool isIndexType(Type type) {
 // Cross-entropy
 //===----------------------------------------------------------------------===//
 
-/// Verifies the first two inputs of a cross-entropy against each other.
+LogicalResult mlir::cuda::verifySmoothing(Operation *op,
+                                          const APFloat &smoothing) {
+  if (double value = smoothing.convertToDouble(); !(value >= 0 && value < 1))
+    return op->emitOpError("has a label smoothing of ")
+           << value << ", expected at least 0 and less than 1";
+  return success();
+}
+
+/// Verifies the first two inputs of a cross-entropy against each other, and its
+/// smoothing.
 static LogicalResult verifyLabels(Operation *op, ShapedType logits,
-                                  ShapedType labels) {
+                                  ShapedType labels, const APFloat &smoothing) {
+  if (failed(verifySmoothing(op, smoothing)))
+    return failure();
   if (logits.getRank() >= 1 &&
       logits.getShape().drop_back() == labels.getShape() &&
       isIndexType(labels.getElementType()))
@@ -38,7 +49,7 @@ static LogicalResult verifyLabels(Operation *op, ShapedType logits,
 
 LogicalResult CrossEntropyOp::verify() {
   ShapedType logits = getInputType(0), labels = getInputType(1);
-  if (failed(verifyLabels(*this, logits, labels)))
+  if (failed(verifyLabels(*this, logits, labels, getLabelSmoothing())))
     return failure();
   return verifyOperands(
       *this,
@@ -48,7 +59,7 @@ LogicalResult CrossEntropyOp::verify() {
 
 LogicalResult CrossEntropyGradOp::verify() {
   ShapedType logits = getInputType(0), labels = getInputType(1);
-  if (failed(verifyLabels(*this, logits, labels)))
+  if (failed(verifyLabels(*this, logits, labels, getLabelSmoothing())))
     return failure();
   return verifyOperands(*this,
                         {{logits.getShape()},
@@ -59,7 +70,7 @@ LogicalResult CrossEntropyGradOp::verify() {
 
 LogicalResult CrossEntropyWithGradOp::verify() {
   ShapedType logits = getInputType(0), labels = getInputType(1);
-  if (failed(verifyLabels(*this, logits, labels)))
+  if (failed(verifyLabels(*this, logits, labels, getLabelSmoothing())))
     return failure();
   OperandSpec loss{{}, Float32Type::get(getContext())};
   return verifyOperands(

@@ -345,6 +345,8 @@ LogicalResult LinearCrossEntropyOp::verify() {
                         launch.getInputType(3), {},
                         Float32Type::get(getContext()))))
     return failure();
+  if (failed(verifySmoothing(*this, getLabelSmoothing())))
+    return failure();
   int64_t chunk = getChunkRows();
   if (chunk < 1 || rows % chunk != 0)
     return emitOpError("has chunks of ")

@@ -38,6 +38,9 @@ inline bool isWide(Type type) {
   return type.isF16() || type.isBF16() || type.isF32();
 }
 
+/// Verifies the label smoothing of a cross-entropy.
+LogicalResult verifySmoothing(Operation *op, const APFloat &smoothing);
+
 /// Verifies that `shape` has dimension `axis`.
 LogicalResult verifyAxis(Operation *op, int64_t axis, ArrayRef<int64_t> shape);
 

@@ -14,14 +14,17 @@ include "amp/Dialect/CUDA/IR/CUDABase.td"
 // Cross-entropy
 //===----------------------------------------------------------------------===//
 
+// The same attribute as `train.cross_entropy`.
+defvar CUDA_SmoothingAttr = (ins DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing);
+
 def CUDA_CrossEntropyOp
     : CUDA_TunedOp<"cross_entropy", ["logits", "labels"], ["loss"],
                    ["getScratchBytes", "getIndexBound"]> {
   let summary = "mean cross-entropy of logits with integer labels";
   let description = [{
-    The mean over all rows of ln Σ exp(x) - x[label], as `train.cross_entropy`
-    without label smoothing. The last dimension holds the classes. Labels are
-    i32 or i64, the loss is f32. Scratch memory holds the losses of the rows.
+    The mean over all rows of ln Σ exp(x) - x[label], as `train.cross_entropy`,
+    with `label_smoothing` as there. The last dimension holds the classes. Labels
+    are i32 or i64, the loss is f32. Scratch memory holds the losses of the rows.
 
     Example:
 
@@ -30,7 +33,7 @@ def CUDA_CrossEntropyOp
         -> tensor<f32>
     ```
   }];
-  let arguments = operands;
+  let arguments = !con(operands, CUDA_SmoothingAttr);
 }
 
 def CUDA_CrossEntropyGradOp
@@ -39,9 +42,9 @@ def CUDA_CrossEntropyGradOp
                        ["mayAlias", "getScratchBytes", "getIndexBound"]> {
   let summary = "gradient of the logits of cross_entropy";
   let description = [{
-    (softmax(x) - one_hot(label)) · dloss / rows, as `train.cross_entropy_grad`
-    without label smoothing; dloss is f32. The gradient may be written over the
-    logits.
+    (softmax(x) - one_hot(label)) · dloss / rows, as `train.cross_entropy_grad`,
+    with `label_smoothing` as there; dloss is f32. The gradient may be written
+    over the logits.
 
     Example:
 
@@ -50,7 +53,7 @@ def CUDA_CrossEntropyGradOp
         : tensor<32x10xf16>, tensor<32xi64>, tensor<f32>) -> tensor<32x10xf16>
     ```
   }];
-  let arguments = operands;
+  let arguments = !con(operands, CUDA_SmoothingAttr);
 }
 
 def CUDA_CrossEntropyWithGradOp
@@ -69,7 +72,7 @@ def CUDA_CrossEntropyWithGradOp
         : tensor<32x10xf16>, tensor<32xi64>, tensor<f32>) -> tensor<f32>, tensor<32x10xf16>
     ```
   }];
-  let arguments = operands;
+  let arguments = !con(operands, CUDA_SmoothingAttr);
 }
 
 //===----------------------------------------------------------------------===//
