@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompositeFacts.h"
 #include "CompositePatterns.h"
 
 #include "amp/Precision/Policy/Policy.h"
@@ -16,69 +17,8 @@ using namespace mlir::amp;
 
 namespace {
 
-/// The values from which elementwise operations, movements and reductions
-/// compute a value: values of other operations, and arguments.
-class Origins {
-public:
-  void insert(Value origin) {
-    if (isAnything || llvm::is_contained(values, origin))
-      return;
-    if (values.size() == kLimit)
-      isAnything = true;
-    else
-      values.push_back(origin);
-  }
-  void insert(const Origins &other) {
-    isAnything |= other.isAnything;
-    for (Value origin : other.values)
-      insert(origin);
-  }
-  /// Whether one of these may be among `other`.
-  bool intersect(const Origins &other) const {
-    return isAnything || other.isAnything ||
-           llvm::any_of(values, [&](Value origin) {
-             return llvm::is_contained(other.values, origin);
-           });
-  }
-  unsigned size() const { return isAnything ? kLimit + 1 : values.size(); }
-
-private:
-  static constexpr unsigned kLimit = 8;
-  SmallVector<Value, 2> values;
-  /// More than `kLimit`.
-  bool isAnything = false;
-};
-
-/// The facts about a value.
-struct Fact {
-  enum Kind : uint8_t {
-    /// Not visited yet.
-    Unknown,
-    /// Depends on constants alone.
-    Constant,
-    /// A statistic of rows, or computed from statistics alone.
-    Statistic,
-    /// A statistic that is repeated along rows.
-    Repeated,
-    /// Computed from constants and from `root`, the operation that combines
-    /// elements with their statistic.
-    Chain,
-    Other,
-  };
-  Kind kind = Unknown;
-  Operation *root = nullptr;
-
-  bool operator==(Fact other) const {
-    return kind == other.kind && root == other.root;
-  }
-  bool isStatistic() const { return kind == Statistic || kind == Repeated; }
-
-  Fact join(Fact other) const {
-    if (kind <= Constant || *this == other)
-      return std::max(kind, other.kind) == kind ? *this : other;
-    return other.kind <= Constant ? *this : Fact{Other};
-  }
-};
+using Fact = CompositeFact;
+using Origins = CompositeOrigins;
 
 class CompositePatternFinder {
 public:
