@@ -501,7 +501,7 @@ struct AdamUpdate {
 // On sm_80 ptxas gives a thread 64 registers by default, with which the kernel
 // for all forms of parameters and moments spills. 0 means the default.
 template <bool Plain>
-__global__ void __launch_bounds__(kThreads, Plain ? 0 : 3)
+__global__ void __launch_bounds__(kThreads, Plain ? 0 : kBlocks - 1)
     adamKernel(OptimizerTable table, AdamConstants c, const float *learningRate,
                const float *step, const UnscaleState *state,
                const uint8_t *guard, const int64_t *rng) {

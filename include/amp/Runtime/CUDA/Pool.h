@@ -125,7 +125,7 @@ AMP_DEVICE void forEachPixel(int batch, int height, int width, int channels,
 }
 
 template <bool Max, int Width, typename Y, typename X>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocks)
     poolForwardKernel(Y *y, const X *x, PoolIndex s) {
   forEachPixel<Width>(
       s.batch, s.outHeight, s.outWidth, s.channels,
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks - 1)
 }
 
 template <int Width, typename DX, typename DY>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocks)
     avgPoolBackwardKernel(DX *dx, const DY *dy, PoolIndex s) {
   forEachPixel<Width>(s.batch, s.height, s.width, s.channels,
                       [=](const Pixel &in, int64_t index) {
