@@ -310,7 +310,7 @@ func.func @dloss(%a: tensor<4x8xf32>, %b: tensor<4xi64>, %c: tensor<f16>) {
 // -----
 
 func.func @smoothing(%a: tensor<4x8xf32>, %b: tensor<4xi64>) {
-  // expected-error@+1 {{'cuda.cross_entropy' op has a label smoothing of -0.1}}
+  // expected-error@+1 {{'cuda.cross_entropy' op has a label smoothing of -1.000000e-01, expected at least 0 and less than 1}}
   %0 = cuda.cross_entropy ins(%a, %b : tensor<4x8xf32>, tensor<4xi64>) {label_smoothing = -0.1 : f64} -> tensor<f32>
   return
 }
