@@ -128,6 +128,9 @@ __global__ void __launch_bounds__(kThreads)
     const int64_t first = (at.index - row * packs) * 8;
     uint8_t *mask = maskAt(aux, strideAux, row, first);
     unsigned bits = isReluGrad(activation) ? unsigned(loadOne(mask)) : 0u;
+    // A store may change what the next column reads, so unrolled columns would
+    // only take longer to compile.
+#pragma unroll 1
     for (int i = 0; i < 8 && first + i < columns; ++i) {
       const int64_t column = first + i;
       float x = loadOne(d + row * stride + column);

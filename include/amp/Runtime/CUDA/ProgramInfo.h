@@ -15,6 +15,7 @@
 #include "amp/Runtime/CUDA/Profile.h"
 #include "amp/Runtime/CUDA/RankGroup.h"
 #include "amp/Runtime/Host/Checkpoint.h"
+#include "amp/Runtime/Host/EvaluationRule.h"
 
 namespace amp::cuda {
 

@@ -15,6 +15,7 @@
 
 #include "amp/Runtime/CUDA/ProgramInfo.h"
 #include "amp/Runtime/CUDA/Unit.h"
+#include "amp/Runtime/Step/Export.h"
 
 namespace amp::cuda {
 

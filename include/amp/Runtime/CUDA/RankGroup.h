@@ -15,10 +15,14 @@
 
 #include "amp/Runtime/CUDA/Status.h"
 #include "amp/Runtime/Host/Launcher.h"
-#include "amp/Runtime/Step/InterfaceStep.h"
+#include "amp/Runtime/Step/Interface.h"
 
 #include <memory>
 #include <string>
+
+namespace amphost {
+struct StepSettings;
+}
 
 namespace amp::cuda {
 

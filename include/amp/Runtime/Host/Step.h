@@ -16,6 +16,7 @@
 
 #include "amp/Runtime/Host/Checkpoint.h"
 #include "amp/Runtime/Host/Dataset.h"
+#include "amp/Runtime/Host/EvaluationRule.h"
 #include "amp/Runtime/Host/Initializer.h"
 #include "amp/Runtime/Host/OutputFile.h"
 #include "amp/Runtime/Host/WatchReport.h"
@@ -32,15 +33,6 @@ struct Progress {
   DataPosition position;
   int64_t samples = 0;   ///< size of the data set; 0 before training
   int64_t batchSize = 0; ///< 0 before training
-};
-
-/// How to judge a prediction: by the loss of the graph, and for classes by the
-/// accuracy.
-struct EvaluationRule {
-  enum class Kind : uint8_t { CrossEntropy, MSE, L1 };
-  Kind kind = Kind::CrossEntropy;
-  /// A prediction of the forward function and a batch of the step.
-  std::string prediction, target;
 };
 
 /// Named results of a run, such as `final loss`.

@@ -15,12 +15,10 @@
 
 #include "amp/Runtime/Host/CheckpointFile.h"
 #include "amp/Runtime/Host/Step.h"
+#include "amp/Runtime/Step/Export.h"
 #include "amp/Runtime/Step/Interface.h"
 
 #include <optional>
-
-/// Marks a function that a shared library exports.
-#define AMP_STEP_EXPORT __attribute__((visibility("default")))
 
 namespace amphost {
 
