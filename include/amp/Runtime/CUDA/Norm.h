@@ -215,10 +215,11 @@ Status rmsNormForward(cudaStream_t stream, Y *y, float *rstd, X x,
 struct NoNorm {};
 
 /// dx of one row, added to `addend` if that is a pointer, and the norm again if
-/// `y` is a pointer.
+/// `y` is a pointer. ptxas would give 48 registers to the kernel for long rows,
+/// and spill.
 template <typename Plan, typename DX, typename Y, typename DY, typename X,
           typename Means, typename Beta, typename Addend>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, Plan::packs == 0 ? kBlocks : 0)
     normInputGradKernel(DX dx, Y y, const DY *dy, X x, const float *gamma,
                         Beta beta, Means means, const float *rstds,
                         Addend addend, int64_t rows, int64_t columns) {
