@@ -159,8 +159,8 @@ void mlir::cuda::mergeCrossEntropy(func::FuncOp step) {
         rewriter, rewriter.getFusedLoc({loss->getLoc(), gradient.getLoc()}),
         TypeRange{loss->getResult(0).getType(),
                   gradient.getResult(0).getType()},
-        StringAttr(), gradient.getInputs(), ValueRange(), ValueRange(),
-        Value(), gradient.getLabelSmoothing());
+        StringAttr(), gradient.getInputs(), ValueRange(), ValueRange(), Value(),
+        gradient.getLabelSmoothing());
     rewriter.replaceOp(*loss, merged.getResult(0));
     rewriter.replaceOp(gradient, merged.getResult(1));
     *loss = {};

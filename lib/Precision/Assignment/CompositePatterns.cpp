@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CompositeFacts.h"
 #include "CompositePatterns.h"
+#include "CompositeFacts.h"
 
 #include "amp/Precision/Policy/Policy.h"
 #include "mlir/IR/BuiltinTypes.h"

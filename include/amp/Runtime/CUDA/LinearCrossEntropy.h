@@ -132,16 +132,15 @@ __global__ void __launch_bounds__(kThreads)
         if (isClass && (value == terms.largest || value != value))
           largest = FirstColumn::combine(largest, uint32_t(column + lane));
         // The gradient at padding is 0.
-        const float target = (isClass ? atEach : 0.0f) +
-                             (isLabel ? targets.atLabel() : 0.0f);
+        const float target =
+            (isClass ? atEach : 0.0f) + (isLabel ? targets.atLabel() : 0.0f);
         if constexpr (Targets::isSmooth) {
           if (isClass)
             chosen += target * (value - terms.largest);
         } else if (isLabel) {
           storeOne(losses + number, logf(terms.sum) - (value - terms.largest));
         }
-        values[lane] =
-            (expf(value - terms.largest) * inverse - target) * scale;
+        values[lane] = (expf(value - terms.largest) * inverse - target) * scale;
       }
       store(row + column, values);
     }
@@ -180,7 +179,8 @@ __global__ void __launch_bounds__(kThreads)
 /// device: the seed times the loss scale. `predicted`, which may be null,
 /// receives the first largest class of each row. LinearLossPart uses the
 /// products of `plans` from index `gemm` on. `scratch` has
-/// `linearLossScratchBytes`. `targets` are those of `crossEntropy`.
+/// `linearLossScratchBytes`. `targets` have the meaning of
+/// `crossEntropy`.
 template <typename R, typename Index, typename T, typename Label,
           typename Targets = HardLabels>
 Status linearCrossEntropy(cudaStream_t stream, const GemmPlans &plans, int gemm,
@@ -203,12 +203,12 @@ Status linearCrossEntropy(cudaStream_t stream, const GemmPlans &plans, int gemm,
   for (int64_t first = 0; first < shape.rows; first += shape.chunk) {
     const T *input = x + first * shape.columns;
     AMP_RETURN_IF_ERROR(product(LinearLossPart::Logits, input, w, logits));
-    AMP_RETURN_IF_ERROR(launch(
-        "linear_cross_entropy", stream, rows,
-        linearLossKernel<T, Label, Index, Targets>, logits, losses + first,
-        predicted ? predicted + first : predicted, labels + first, lossGrad,
-        shape.chunk, shape.rows, shape.classes, shape.logitStride(sizeof(T)),
-        targets));
+    AMP_RETURN_IF_ERROR(
+        launch("linear_cross_entropy", stream, rows,
+               linearLossKernel<T, Label, Index, Targets>, logits,
+               losses + first, predicted ? predicted + first : predicted,
+               labels + first, lossGrad, shape.chunk, shape.rows, shape.classes,
+               shape.logitStride(sizeof(T)), targets));
     AMP_RETURN_IF_ERROR(product(LinearLossPart::InputGrad, logits, w,
                                 dx + first * shape.columns));
     const void *a = logits, *b = input;

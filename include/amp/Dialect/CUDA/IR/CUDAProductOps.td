@@ -143,7 +143,7 @@ def CUDA_LinearCrossEntropyOp : CUDA_LaunchOp<"linear_cross_entropy", "", [], [
     The rows go through in chunks of `chunk_rows` rows, which divides M. Scratch
     memory holds the logits of a chunk, which their gradient replaces, and the
     loss of each row. The gradient of w is f32 because it is the sum over chunks.
-    `label_smoothing` is that of `cuda.cross_entropy_with_grad`.
+    `label_smoothing` has the meaning of `cuda.cross_entropy_with_grad`.
 
     Inputs: x, w, the labels (i32 or i64, [M]), and the gradient of the loss (f32).
     Outputs: the loss (f32), the gradient of x (of its type or f32), and the
