@@ -38,6 +38,19 @@ FloatRange FloatRange::roundTo(FloatType type) const {
   return {amp::roundTo(lo, type), amp::roundTo(hi, type), mayBeNaN};
 }
 
+FloatRange FloatRange::widen(const FloatRange &last,
+                             unsigned numChanges) const {
+  constexpr unsigned patience = 3;
+  if (numChanges > 3 * patience)
+    return unknown();
+  FloatRange widened = *this;
+  if (numChanges > patience && lo < last.lo)
+    widened.lo = -kInfinity;
+  if (numChanges > patience && hi > last.hi)
+    widened.hi = kInfinity;
+  return widened;
+}
+
 bool FloatRange::fits(FloatType type) const {
   if (hasNoNumber())
     return true;

@@ -370,15 +370,7 @@ bool ValueRanges::Slice::updateCarried(const Node &node) {
     joined = joined.join(parent.lookup(source->get()));
   if (joined == range)
     return false;
-  // A range that still changes after some sweeps becomes unbounded.
-  constexpr unsigned patience = 3;
-  if (sweep > patience && joined.lo < range.lo)
-    joined.lo = -kInfinity;
-  if (sweep > patience && joined.hi > range.hi)
-    joined.hi = kInfinity;
-  if (sweep > 3 * patience)
-    joined = FloatRange::unknown();
-  range = joined;
+  range = joined.widen(range, sweep);
   return true;
 }
 
