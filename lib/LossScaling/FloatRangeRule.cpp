@@ -7,6 +7,7 @@
 
 #include "amp/LossScaling/FloatRangeRule.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -47,6 +48,43 @@ static bool readFunction(StringRef name, FloatRangeRule &rule) {
   return rule.unary || rule.binary;
 }
 
+FloatRange FloatRangeRule::infer(Operation *op,
+                                 ArrayRef<FloatRange> operands) const {
+  auto at = [&](unsigned number) {
+    return number < operands.size() && !operands[number].hasNoNumber()
+               ? operands[number]
+               : FloatRange::unknown();
+  };
+  switch (kind) {
+  case Kind::Unary:
+    return unary(at(0));
+  case Kind::Binary:
+    return binary(at(0), at(1));
+  case Kind::Clamp:
+    return interval::min(interval::max(at(1), at(0)), at(2));
+  case Kind::Convert:
+    return op->getNumOperands() == 1 &&
+                   getElementTypeOrSelf(op->getOperand(0)).isInteger(1)
+               ? FloatRange::get(0, 1)
+               : at(0);
+  case Kind::Reshape:
+  case Kind::Repeat:
+    return at(0);
+  case Kind::Select:
+    return operands.size() == 3 ? operands[1].join(operands[2])
+                                : FloatRange::unknown();
+  case Kind::Move: {
+    FloatRange range = FloatRange::empty();
+    for (auto [value, moved] : llvm::zip(op->getOperands(), operands))
+      if (isa<FloatType>(getElementTypeOrSelf(value)))
+        range = range.join(moved);
+    return range.isEmpty() ? FloatRange::unknown() : range;
+  }
+  default:
+    return FloatRange::unknown();
+  }
+}
+
 FailureOr<FloatRangeRule> FloatRangeRule::parse(StringRef text,
                                                 std::string &expected) {
   FloatRangeRule result;
@@ -62,6 +100,8 @@ FailureOr<FloatRangeRule> FloatRangeRule::parse(StringRef text,
                   .Case("equal", Kind::Equal)
                   .Case("finite", Kind::Finite)
                   .Case("iota", Kind::Iota)
+                  .Cases({"less", "less-equal"}, Kind::Order)
+                  .Cases({"greater", "greater-equal"}, Kind::Order)
                   .Case("move", Kind::Move)
                   .Case("reduce", Kind::Reduce)
                   .Case("repeat", Kind::Repeat)
@@ -75,7 +115,9 @@ FailureOr<FloatRangeRule> FloatRangeRule::parse(StringRef text,
   result.byRows = result.kind == Kind::Scatter && argument == "rows";
   bool needsAttribute = llvm::is_contained(
       {Kind::Constant, Kind::Repeat, Kind::Iota}, result.kind);
-  if (needsAttribute || result.kind == Kind::Reduce)
+  bool mayHaveAttribute = needsAttribute || result.kind == Kind::Reduce ||
+                          (result.kind == Kind::Scatter && !result.byRows);
+  if (mayHaveAttribute)
     result.attributeName = argument;
   else if (!argument.empty() && !result.byRows)
     isValid = false;
@@ -84,9 +126,10 @@ FailureOr<FloatRangeRule> FloatRangeRule::parse(StringRef text,
   expected =
       "a list of globs with '=' and a rule: abs, add, clamp, "
       "constant:ATTRIBUTE, convert, divide, equal, erf, exp, expm1, finite, "
-      "iota:ATTRIBUTE, log, log1p, maximum, "
-      "minimum, move, multiply, negate, power, reduce, reduce:ATTRIBUTE, "
-      "repeat:ATTRIBUTE, reshape, rsqrt, scatter, scatter:rows, select, "
-      "sigmoid, sign, sqrt, square, subtract, tanh or wave";
+      "greater, greater-equal, iota:ATTRIBUTE, less, less-equal, log, log1p, "
+      "maximum, minimum, move, multiply, negate, power, reduce, "
+      "reduce:ATTRIBUTE, repeat:ATTRIBUTE, reshape, rsqrt, scatter, "
+      "scatter:ATTRIBUTE, scatter:rows, select, sigmoid, sign, sqrt, square, "
+      "subtract, tanh or wave";
   return failure();
 }

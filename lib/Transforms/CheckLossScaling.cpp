@@ -257,12 +257,12 @@ void CheckLossScalingPass::reportScale(FunctionOpInterface function,
   // The bounds of values may be known only from their functions.
   OwningOpRef<FunctionOpInterface> copy = cloneWithoutCalls(function, tables);
   if (!copy)
-    return reportSafeScale(function, analysis, rules.getIntervals());
+    return reportSafeScale(function, analysis, rules);
   ScaleSymbols symbols;
   ScaleExponentAnalysis exponents(tables, symbols, rules.getLinear());
   SmallVector<ScaleExponent> arguments(function.getNumArguments());
   if (succeeded(exponents.run(*copy, arguments, function)))
-    reportSafeScale(*copy, exponents, rules.getIntervals());
+    reportSafeScale(*copy, exponents, rules);
 }
 
 void CheckLossScalingPass::runOnOperation() {

@@ -43,7 +43,7 @@ static double getDegree(const ScaleExponent &exponent) {
 std::optional<SafeScale>
 mlir::amp::findSafeScale(FunctionOpInterface function,
                          const ScaleExponentAnalysis &exponents,
-                         ArrayRef<FloatRangeRule> rules) {
+                         const ForeignRules &rules) {
   // The intervals for the scale 1.
   auto assume = [&](Value value) -> std::optional<FloatRange> {
     if (exponents.isScale(value) ||
@@ -102,7 +102,7 @@ getInitialScale(Value value, const ScaleExponentAnalysis &exponents) {
 
 void mlir::amp::reportSafeScale(FunctionOpInterface function,
                                 const ScaleExponentAnalysis &exponents,
-                                ArrayRef<FloatRangeRule> rules) {
+                                const ForeignRules &rules) {
   std::optional<SafeScale> safe = findSafeScale(function, exponents, rules);
   if (!safe)
     return;

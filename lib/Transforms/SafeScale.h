@@ -8,7 +8,8 @@
 #ifndef AMP_LIB_TRANSFORMS_SAFESCALE_H
 #define AMP_LIB_TRANSFORMS_SAFESCALE_H
 
-#include "amp/LossScaling/FloatRangeRule.h"
+#include "ForeignRules.h"
+
 #include "amp/LossScaling/ScaleExponentAnalysis.h"
 #include <optional>
 
@@ -34,14 +35,14 @@ struct SafeScale {
 /// weight does not. `rules` give the intervals of foreign operations.
 std::optional<SafeScale> findSafeScale(FunctionOpInterface function,
                                        const ScaleExponentAnalysis &exponents,
-                                       ArrayRef<FloatRangeRule> rules);
+                                       const ForeignRules &rules);
 
 /// Emits a remark with the largest safe scale of `function`. If data may reach
 /// the bound and the initial scale is larger, the remark names the option that
 /// sets a smaller one. A larger constant scale causes a warning.
 void reportSafeScale(FunctionOpInterface function,
                      const ScaleExponentAnalysis &exponents,
-                     ArrayRef<FloatRangeRule> rules);
+                     const ForeignRules &rules);
 
 } // namespace mlir::amp
 

@@ -14,7 +14,9 @@
 #ifndef AMP_LIB_TRANSFORMS_STEPINTERVALS_H
 #define AMP_LIB_TRANSFORMS_STEPINTERVALS_H
 
-#include "amp/LossScaling/FloatRangeRule.h"
+#include "ForeignRules.h"
+
+#include "amp/Support/RegionFlow.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -24,13 +26,13 @@
 namespace mlir::amp {
 
 /// Intervals that hold for all data that stay finite in the types of a step.
-/// The intervals of values that control flow carries are unknown.
+/// Those of values that control flow carries are a fixed point.
 class StepIntervals {
 public:
   using Assumption = llvm::function_ref<std::optional<FloatRange>(Value)>;
 
   /// Computes all intervals. `assume` gives those that the caller knows.
-  StepIntervals(FunctionOpInterface function, ArrayRef<FloatRangeRule> rules,
+  StepIntervals(FunctionOpInterface function, const ForeignRules &foreign,
                 Assumption assume);
 
   FloatRange get(Value value) const {
@@ -49,7 +51,30 @@ private:
     SmallVector<int64_t> dimensions;
   };
 
+  /// The interval of a value that control flow carries, during the fixed point.
+  struct Carried {
+    FloatRange range = FloatRange::empty();
+    unsigned numChanges = 0;
+  };
+
+  /// Visits operations in their order, so that operands come first.
+  void visit(Region &region, Assumption assume);
   void visit(Operation *op, Assumption assume);
+  /// Visits the regions of `op` until the values that it carries are stable.
+  void visitRegions(Operation *op, Assumption assume);
+  /// Adds the values that control flow hands on as `value` to its interval.
+  /// Returns whether that changes.
+  bool updateCarried(Value value, Assumption assume);
+  /// Whether `op` is a loop, a branch or a body, by its interface or by a rule.
+  bool isControlFlow(Operation *op) const;
+  static FloatType getFloat(Value value);
+  /// The extents of `value`, or none if they are not known.
+  static std::optional<ArrayRef<int64_t>> getShape(Value value);
+  /// The numbers of the dimensions of `value`, in their order.
+  static SmallVector<int64_t> getIdentity(Value value);
+  /// The integers of an attribute in any form, or none.
+  static std::optional<SmallVector<int64_t>> getIntegers(Operation *op,
+                                                         StringRef name);
   void set(Value value, FloatRange range);
   const FloatRangeRule *findRule(Operation *op) const;
   /// The rule of the operation that defines `value` if it has this kind.
@@ -61,10 +86,17 @@ private:
   FloatRange inferScatter(Operation *op, const FloatRangeRule &rule);
 
   bool isConstant(Value value, double number) const;
+  /// Whether `value` is a constant zero, also of integers.
+  bool isZero(Value value) const;
+  /// The outcome of a comparison that intervals decide.
+  std::optional<bool> getOutcome(Value condition) const;
   Value skipExact(Value value) const;
   Value skipConversions(Value value) const;
   /// Follows `view` to the value whose elements it repeats.
   View skipRepeats(View view) const;
+  /// Follows repeats, and selects that would wrap a negative index, to an iota,
+  /// which has none.
+  View skipWraps(View view) const;
   /// Follows `view` through operations that change no finite maximum.
   View skipGuards(View view) const;
   /// The dimensions along which `maximum` is the maximum of `value`, or none.
@@ -72,14 +104,21 @@ private:
   /// Whether a sum of `value` along `dimension` stays within the interval of
   /// `value`, because at most one of its terms is not zero.
   bool isSparse(Value value, int64_t dimension, unsigned depth = 0) const;
+  /// Whether each element that the scatter `op` adds has an index of its own.
+  bool hasDistinctIndices(Operation *op, const FloatRangeRule &rule) const;
   enum class Variation { Unknown, None, Distinct };
   Variation getVariation(Value value, int64_t dimension) const;
 
   ArrayRef<FloatRangeRule> rules;
+  ArrayRef<LinearRule> linear;
   mutable llvm::DenseMap<OperationName, SmallVector<const FloatRangeRule *, 1>>
       cache;
   llvm::DenseMap<Value, FloatRange> intervals;
   llvm::DenseSet<Value> loose;
+  llvm::DenseMap<Value, Carried> carried;
+  /// The operations that a visit has reached.
+  llvm::DenseSet<Operation *> visited;
+  RegionFlow flow;
   /// Values minus their maximum along these dimensions, and exponentials of
   /// such values.
   llvm::DenseMap<Value, SmallVector<int64_t>> shifted, exponentials;

@@ -44,12 +44,18 @@ struct FloatRangeRule : OperationPattern {
     /// attribute the extent of the reduction is unknown.
     Reduce,
     /// `scatter`: the body adds elements of operand 2 to elements of operand 0.
-    /// With `scatter:rows` each index of dimension 0 gets equally many.
+    /// With `scatter:rows` each index of dimension 0 gets equally many. With
+    /// `scatter:ATTRIBUTE` the text of the attribute contains
+    /// `index_vector_dim = N`, the dimension of operand 1 whose elements are
+    /// the parts of one index.
     Scatter,
-    /// `iota:ATTRIBUTE`: numbers that differ along the dimension.
+    /// `iota:ATTRIBUTE`: numbers from 0 on that differ along the dimension.
     Iota,
     /// `equal`: whether operands 0 and 1 are equal.
     Equal,
+    /// `less`, `less-equal`, `greater` or `greater-equal`: whether operand 0 is
+    /// so in comparison with operand 1.
+    Order,
     /// `finite`: whether operand 0 is finite.
     Finite,
   };
@@ -64,6 +70,10 @@ struct FloatRangeRule : OperationPattern {
   /// The attribute with dimensions, or with the numbers of a constant.
   StringRef attributeName;
   bool byRows = false;
+
+  /// The interval of the result of `op`, which matches, for those of its
+  /// operands. Unknown for kinds that need more than these.
+  FloatRange infer(Operation *op, ArrayRef<FloatRange> operands) const;
 
   /// Reads an entry, which must outlive the rule. Returns failure if it is not
   /// an entry, and describes a valid one in `expected`.
