@@ -187,6 +187,30 @@ def linear_biases(x, w, v):
     return jax.nn.softmax(s + jnp.where(d <= 0, d * 2.0**-4, -1e9)) @ (x @ v)
 
 
+# --- Constants that are computed. ---
+@program
+def computed_constant(x, w, v):
+    h = x @ w
+    far = jnp.full((128, 64), 300.0) * jnp.full((128, 64), 300.0)
+    return (jnp.where(x > 0, h, far) / 9e4) @ v
+
+
+@program
+def masks(x, w, v):
+    s = (x @ w) @ x.T / 8
+    keep = (jnp.arange(128)[None] <= jnp.arange(128)[:, None]).astype(jnp.float32)
+    lowest = jax.nn.softmax(jnp.where(keep > 0, s, jnp.finfo(jnp.float32).min)) @ (x @ v)
+    return lowest + jax.nn.softmax(s - 1e9 * (1 - keep)) @ (x @ v)
+
+
+# --- Branches that a select discards. ---
+@program
+def huber_loss(x, w, v):
+    d = 1600 * (x @ w) - x
+    a = jnp.abs(d)
+    return jnp.where(a < 1, 0.5 * d * d, a - 0.5) / 1600 @ v
+
+
 def main(amp_opt):
     arguments = (normal(128, 64), normal(64, 64, size=0.125), normal(64, 64, size=0.125))
     for f, wide, extra in PROGRAMS:

@@ -16,6 +16,7 @@
 #include "amp/Precision/Assignment/SlotGraph.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <cmath>
@@ -338,35 +339,62 @@ void SlotGraph::denyConstants() {
   }
 }
 
-/// Denies slots of values that are computed from constants alone and do not
+/// Returns the interval of `result`, for those of the operands of its
+/// operation, by the interface or by a rule of the policy.
+FloatRange SlotGraph::inferComputed(OpResult result,
+                                    ArrayRef<FloatRange> operands) const {
+  Operation *op = result.getOwner();
+  SmallVector<FloatRange> results(op->getNumResults(), FloatRange::unknown());
+  if (auto rule = dyn_cast<FloatRangeOpInterface>(op))
+    rule.inferFloatRanges(operands, results);
+  else if (const FloatRangeRule *foreign = policy.findIntervalRule(op))
+    results[result.getResultNumber()] = foreign->infer(op, operands);
+  FloatRange range = results[result.getResultNumber()];
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(result.getType()));
+  return type && !range.hasNoNumber() ? range.roundTo(type)
+                                      : FloatRange::unknown();
+}
+
+/// Denies slots of values that are computed from constants alone and may not
 /// fit, as if they had been folded.
 void SlotGraph::denyComputedConstants(FunctionOpInterface function) {
+  auto isFloat = [](Value value) {
+    return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+  };
   llvm::SetVector<Operation *> known;
+  llvm::DenseMap<Value, FloatRange> intervals;
   for (Operation *op : constants)
     if (function->isProperAncestor(op))
-      known.insert(op);
+      if (auto elements = readConstant(op); elements && known.insert(op))
+        intervals[op->getResult(0)] = elements->range;
   size_t count = known.size();
   auto isKnown = [&](Value value) {
-    return known.contains(value.getDefiningOp());
+    return !isFloat(value) || intervals.contains(value);
+  };
+  llvm::DenseSet<Value> beyond;
+  auto isBeyond = [&](double bound) {
+    return std::isfinite(bound) && std::isinf(roundTo(bound, low));
   };
   for (size_t next = 0; next < known.size(); ++next)
-    for (Operation *user : known[next]->getUsers())
-      if (user->getNumRegions() == 0 &&
-          llvm::all_of(user->getOperands(), isKnown))
-        known.insert(user);
-  if (known.size() == count)
-    return;
-  ValueRanges ranges(function);
-  llvm::DenseSet<Value> beyond;
-  for (Operation *op : known.getArrayRef().drop_front(count)) {
-    for (Value result : op->getResults()) {
-      FloatRange range = ranges.get(result);
-      double nearest = range.lo > 0 ? range.lo : range.hi < 0 ? range.hi : 0;
-      if (!std::isfinite(nearest) || FloatRange::get(nearest).fits(low))
+    for (Operation *user : known[next]->getUsers()) {
+      if (user->getNumRegions() != 0 || user->getNumResults() == 0 ||
+          !llvm::all_of(user->getOperands(), isKnown) || !known.insert(user))
         continue;
-      deny(lookup(result));
-      beyond.insert(result);
+      SmallVector<FloatRange> operands;
+      for (Value operand : user->getOperands())
+        operands.push_back(isFloat(operand) ? intervals.lookup(operand)
+                                            : FloatRange::unknown());
+      for (OpResult result : user->getResults()) {
+        if (!isFloat(result))
+          continue;
+        FloatRange range = inferComputed(result, operands);
+        intervals[result] = range;
+        if (!isBeyond(range.lo) && !isBeyond(range.hi))
+          continue;
+        deny(lookup(result));
+        beyond.insert(result);
+      }
     }
-  }
-  denyReaders(beyond, /*evenProducts=*/true);
+  if (known.size() != count)
+    denyReaders(beyond, /*evenProducts=*/true);
 }

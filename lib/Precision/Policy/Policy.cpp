@@ -128,19 +128,38 @@ bool Policy::hasCompositePatterns() const {
   });
 }
 
-std::optional<LinearRule::Kind> Policy::findLinearKind(Operation *op) const {
-  auto [it, isNew] = linearCache.try_emplace(op->getName());
+/// Returns the first of `entries` that matches `op`, or null. `cache` holds the
+/// entries that match the name of an operation.
+template <typename Rule>
+static const Rule *
+findMatching(Operation *op, ArrayRef<std::string> entries,
+             llvm::DenseMap<OperationName, SmallVector<Rule, 1>> &cache) {
+  auto [it, isNew] = cache.try_emplace(op->getName());
   if (isNew)
-    for (StringRef text : settings.linear) {
+    for (StringRef text : entries) {
       std::string expected;
-      FailureOr<LinearRule> rule = LinearRule::parse(text, expected);
+      FailureOr<Rule> rule = Rule::parse(text, expected);
       if (succeeded(rule) && rule->pattern.match(op->getName().getStringRef()))
         it->second.push_back(std::move(*rule));
     }
-  for (const LinearRule &rule : it->second)
+  for (const Rule &rule : it->second)
     if (rule.isSatisfiedBy(op))
-      return rule.kind;
-  return std::nullopt;
+      return &rule;
+  return nullptr;
+}
+
+std::optional<LinearRule::Kind> Policy::findLinearKind(Operation *op) const {
+  const LinearRule *rule = findMatching(op, settings.linear, linearCache);
+  return rule ? std::optional(rule->kind) : std::nullopt;
+}
+
+const FloatRangeRule *Policy::findIntervalRule(Operation *op) const {
+  return findMatching(op, settings.intervals, intervalCache);
+}
+
+StringRef Policy::findFunction(Operation *op) const {
+  const FloatRangeRule *rule = findIntervalRule(op);
+  return rule ? rule->name : StringRef();
 }
 
 bool Policy::keepsGradients(OperationName name) const {

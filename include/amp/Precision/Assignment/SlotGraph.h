@@ -388,6 +388,8 @@ private:
   bool isSummed(Operation *square) const;
   void denyConstants();
   std::optional<ConstantElements> readConstant(Operation *op) const;
+  FloatRange inferComputed(OpResult result,
+                           ArrayRef<FloatRange> operands) const;
   void denyComputedConstants(FunctionOpInterface function);
   void markLimits();
   void applySlotTypes(const CallGroup &group);

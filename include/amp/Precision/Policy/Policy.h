@@ -14,6 +14,7 @@
 #define AMP_PRECISION_POLICY_POLICY_H
 
 #include "amp/Interfaces/PrecisionOpInterface.h"
+#include "amp/LossScaling/FloatRangeRule.h"
 #include "amp/LossScaling/LinearRule.h"
 #include "amp/Precision/Policy/Adapter.h"
 #include "amp/Precision/Policy/PolicySettings.h"
@@ -201,6 +202,11 @@ public:
   /// none.
   std::optional<LinearRule::Kind> findLinearKind(Operation *op) const;
 
+  /// Returns the first entry of `intervals` that matches `op`, or null.
+  const FloatRangeRule *findIntervalRule(Operation *op) const;
+  /// Returns the name of this rule, such as `log` or `subtract`, or nothing.
+  StringRef findFunction(Operation *op) const;
+
   /// Returns whether gradients of parameters that operations named `name` give
   /// stay f32.
   bool keepsGradients(OperationName name) const;
@@ -339,6 +345,8 @@ private:
       slotCache;
   mutable llvm::DenseMap<OperationName, bool> relaxedCache;
   mutable llvm::DenseMap<OperationName, SmallVector<LinearRule, 1>> linearCache;
+  mutable llvm::DenseMap<OperationName, SmallVector<FloatRangeRule, 1>>
+      intervalCache;
   mutable llvm::DenseMap<Location, Pin> pinCache;
   mutable bool contradictory = false;
 };
