@@ -56,11 +56,11 @@ void mlir::amp::registerArithPrecisionModels(DialectRegistry &registry) {
     arith::AddFOp::attachInterface<AddModel<arith::AddFOp>>(*context);
     arith::MulFOp::attachInterface<MultiplyModel<arith::MulFOp>>(*context);
     attachMovement<arith::SelectOp>(context);
-    attachUniform<SlotKind::Storage, arith::SubFOp, arith::DivFOp,
-                  arith::RemFOp, arith::NegFOp, arith::MaximumFOp,
-                  arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp,
-                  arith::CmpFOp, arith::SelectOp, arith::FPToSIOp,
-                  arith::FPToUIOp>(context);
+    arith::SubFOp::attachInterface<SubtractModel<arith::SubFOp>>(*context);
+    attachUniform<SlotKind::Storage, arith::DivFOp, arith::RemFOp,
+                  arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
+                  arith::MaxNumFOp, arith::MinNumFOp, arith::CmpFOp,
+                  arith::SelectOp, arith::FPToSIOp, arith::FPToUIOp>(context);
     attachUniform<SlotKind::Range, arith::SIToFPOp, arith::UIToFPOp>(context);
   });
   registry.addExtension(+[](MLIRContext *context, math::MathDialect *dialect) {
@@ -68,20 +68,22 @@ void mlir::amp::registerArithPrecisionModels(DialectRegistry &registry) {
     dialect->addInterfaces<ArithCastInterface>();
     attachUniform<SlotKind::Storage, math::AbsFOp, math::CeilOp, math::FloorOp,
                   math::RoundOp, math::RoundEvenOp, math::TruncOp,
-                  math::CopySignOp, math::ClampFOp, math::SqrtOp, math::CbrtOp,
-                  math::TanhOp, math::ErfOp, math::ErfcOp, math::AsinOp,
-                  math::AcosOp, math::AtanOp, math::Atan2Op, math::AsinhOp,
-                  math::AcoshOp, math::LogOp, math::Log10Op, math::Log1pOp,
-                  math::Log2Op, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
+                  math::CopySignOp, math::ClampFOp, math::CbrtOp, math::TanhOp,
+                  math::ErfOp, math::ErfcOp, math::AsinOp, math::AcosOp,
+                  math::AtanOp, math::Atan2Op, math::AsinhOp, math::AcoshOp,
+                  math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
                   math::IsNormalOp>(context);
+    attachSteep<SlotKind::Storage, math::SqrtOp, math::LogOp, math::Log10Op,
+                math::Log1pOp, math::Log2Op>(context);
+    attachSteep<SlotKind::Range, math::ExpOp, math::Exp2Op, math::ExpM1Op,
+                math::PowFOp, math::RsqrtOp>(context);
     math::FmaOp::attachInterface<FmaModel>(*context);
     math::SinOp::attachInterface<PeriodicModel<math::SinOp>>(*context);
     math::CosOp::attachInterface<PeriodicModel<math::CosOp>>(*context);
     math::SincosOp::attachInterface<PeriodicModel<math::SincosOp>>(*context);
     math::TanOp::attachInterface<PeriodicModel<math::TanOp, SlotKind::Range>>(
         *context);
-    attachUniform<SlotKind::Range, math::ExpOp, math::Exp2Op, math::ExpM1Op,
-                  math::PowFOp, math::FPowIOp, math::RsqrtOp, math::SinhOp,
-                  math::CoshOp, math::AtanhOp>(context);
+    attachUniform<SlotKind::Range, math::FPowIOp, math::SinhOp, math::CoshOp,
+                  math::AtanhOp>(context);
   });
 }

@@ -39,9 +39,22 @@ template <typename OpTy>
 using MultiplyModel =
     UniformModel<OpTy, SlotKind::Storage, Arithmetic::Multiply>;
 
+/// The model of a subtraction.
+template <typename OpTy>
+using SubtractModel =
+    UniformModel<OpTy, SlotKind::Storage, Arithmetic::Subtract>;
+
 /// The model of a periodic function.
 template <typename OpTy, SlotKind kind = SlotKind::Storage>
 using PeriodicModel = UniformModel<OpTy, kind, Arithmetic::Periodic>;
+
+/// Attaches the model of a steep function to `OpTys`.
+template <SlotKind kind, typename... OpTys>
+void attachSteep(MLIRContext *context) {
+  (OpTys::template attachInterface<
+       UniformModel<OpTys, kind, Arithmetic::Steep>>(*context),
+   ...);
+}
 
 /// The model of an operation that is one storage slot and reads as many
 /// elements of operand 0 as result 0 has.

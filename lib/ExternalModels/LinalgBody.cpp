@@ -383,11 +383,17 @@ Arithmetic mlir::amp::getElementArithmetic(LinalgOp op) {
     auto argument = dyn_cast<BlockArgument>(skipCasts(value));
     return argument && argument.getOwner() == body;
   };
-  if (!isa_and_nonnull<arith::AddFOp, arith::MulFOp>(last) ||
+  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp,
+                       math::SqrtOp, math::LogOp, math::Log1pOp, math::ExpOp,
+                       math::ExpM1Op, math::PowFOp, math::RsqrtOp>(last) ||
       !llvm::all_of(last->getOperands(), isElement))
     return Arithmetic::Other;
   if (isa<arith::AddFOp>(last))
     return Arithmetic::Add;
+  if (isa<arith::SubFOp>(last))
+    return Arithmetic::Subtract;
+  if (!isa<arith::MulFOp>(last))
+    return Arithmetic::Steep;
   return skipCasts(last->getOperand(0)) == skipCasts(last->getOperand(1))
              ? Arithmetic::Square
              : Arithmetic::Multiply;

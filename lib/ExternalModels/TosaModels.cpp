@@ -199,6 +199,7 @@ void mlir::amp::registerTosaPrecisionModels(DialectRegistry &registry) {
     tosa::TransposeConv2DOp::attachInterface<
         ConvModel<tosa::TransposeConv2DOp>>(*context);
     tosa::AddOp::attachInterface<AddModel<tosa::AddOp>>(*context);
+    tosa::SubOp::attachInterface<SubtractModel<tosa::SubOp>>(*context);
     tosa::MulOp::attachInterface<MultiplyModel<tosa::MulOp>>(*context);
     tosa::SinOp::attachInterface<PeriodicModel<tosa::SinOp>>(*context);
     tosa::CosOp::attachInterface<PeriodicModel<tosa::CosOp>>(*context);
@@ -211,14 +212,16 @@ void mlir::amp::registerTosaPrecisionModels(DialectRegistry &registry) {
     attachUniform<
         SlotKind::Storage, tosa::AbsOp, tosa::ArgMaxOp, tosa::AvgPool2dOp,
         tosa::CeilOp, tosa::ConcatOp, tosa::EqualOp, tosa::ErfOp, tosa::FloorOp,
-        tosa::GreaterEqualOp, tosa::GreaterOp, tosa::IdentityOp, tosa::LogOp,
+        tosa::GreaterEqualOp, tosa::GreaterOp, tosa::IdentityOp,
         tosa::MaxPool2dOp, tosa::MaximumOp, tosa::MinimumOp, tosa::NegateOp,
         tosa::PadOp, tosa::ReduceMaxOp, tosa::ReduceMinOp, tosa::ReshapeOp,
         tosa::ResizeOp, tosa::ReverseOp, tosa::ScatterOp, tosa::SelectOp,
-        tosa::SigmoidOp, tosa::SubOp, tosa::TanhOp, tosa::TileOp,
-        tosa::TransposeOp>(context);
-    attachUniform<SlotKind::Range, tosa::ExpOp, tosa::PowOp, tosa::ReciprocalOp,
-                  tosa::ReduceProductOp, tosa::ReduceSumOp, tosa::RsqrtOp>(
+        tosa::SigmoidOp, tosa::TanhOp, tosa::TileOp, tosa::TransposeOp>(
+        context);
+    attachSteep<SlotKind::Storage, tosa::LogOp>(context);
+    attachSteep<SlotKind::Range, tosa::ExpOp, tosa::PowOp, tosa::ReciprocalOp,
+                tosa::RsqrtOp>(context);
+    attachUniform<SlotKind::Range, tosa::ReduceProductOp, tosa::ReduceSumOp>(
         context);
     // Casts that the user wrote, operations of f32 or integers alone, state
     // and control flow.

@@ -187,6 +187,37 @@ def linear_biases(x, w, v):
     return jax.nn.softmax(s + jnp.where(d <= 0, d * 2.0**-4, -1e9)) @ (x @ v)
 
 
+# --- Differences before steep functions. ---
+@program
+def logarithm_of_the_complement(x, w, v):
+    p = jax.nn.sigmoid(3 * (x @ w))
+    return (jnp.log(1 - p) + p @ v) @ v
+
+
+@program
+def density_of_a_squashed_action(x, w, v):
+    a = jnp.tanh(2 * (x @ w))
+    return (jnp.log(1 - a * a + 1e-6) + a @ v) @ v
+
+
+@program
+def weights_of_a_noise_schedule(x, w, v):
+    noise = 0.9999 - 0.0001 * jax.nn.sigmoid(x @ w)
+    return (x / jnp.sqrt(1 - noise)) @ v + (jnp.sqrt(noise) * x) @ w
+
+
+@program
+def sum_of_a_geometric_series(x, w, v):
+    a = 0.996 * jax.nn.sigmoid(2 * (x @ w))
+    return (a / (1.0 - a)) @ v
+
+
+@program
+def ratio_of_policies(x, w, v):
+    new, old = jax.nn.log_softmax(8 * (x @ w)), jax.nn.log_softmax(8 * (x @ v))
+    return jnp.exp(jnp.clip(new - old, -20.0, 2.0)) @ v
+
+
 # --- Constants that are computed. ---
 @program
 def computed_constant(x, w, v):

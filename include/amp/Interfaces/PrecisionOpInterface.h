@@ -58,6 +58,9 @@ enum class Arithmetic : uint8_t {
   Indices,
   /// A periodic function, or an operation that contains one. It reads angles.
   Periodic,
+  /// A function whose slope has no bound, such as a logarithm, a power or an
+  /// exponential. So has ReciprocalSqrt.
+  Steep,
 };
 
 /// The slots of one operation. Slots are numbered from 0; an operand or result

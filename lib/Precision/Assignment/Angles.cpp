@@ -122,11 +122,7 @@ private:
   bool isFactor(const SlotVertex &vertex) const {
     if (vertex.slot == SlotVertex::carried)
       return false;
-    return graph.movesElements(vertex.op) ||
-           llvm::any_of(vertex.op->getOpOperands(), [&](OpOperand &operand) {
-             return graph.isEligible(operand.get().getType()) &&
-                    graph.isProportional(operand);
-           });
+    return graph.keepsRelativeErrors(vertex.op);
   }
 
   const SlotGraph &graph;

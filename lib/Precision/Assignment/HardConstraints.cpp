@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Angles.h"
+#include "Differences.h"
 #include "Normalization.h"
 #include "UpdateOperations.h"
 
@@ -43,6 +44,7 @@ public:
     taint();
     holdLimits();
     holdAngles();
+    holdDifferences();
     holdUpdates();
     holdUpdateOperations();
     holdNewState();
@@ -254,6 +256,13 @@ private:
           (vertices[slot].kind == SlotKind::Compute && !vertices[slot].pinned &&
            vertices[slot].given == Pin::None))
         set(slot, State::F32, Reason::Angle, function);
+  }
+
+  /// Keeps slots f32 that compute differences which steep functions read.
+  void holdDifferences() {
+    for (auto [slot, function] : findDifferences(graph))
+      if (isFree(slot))
+        set(slot, State::F32, Reason::Difference, function);
   }
 
   /// Keeps slots f32 that are computed from the values of `sources`, for

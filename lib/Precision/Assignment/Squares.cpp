@@ -119,15 +119,18 @@ Value SlotGraph::findCommonFactor(Operation *op) const {
   return {};
 }
 
+/// Returns whether the policy alone describes `op`.
+bool SlotGraph::isForeign(Operation *op) const {
+  auto it = infos.find(op->getName());
+  return it != infos.end() && (it->second.adapted || !it->second.hasSlots);
+}
+
 /// Returns whether `op` subtracts operand 1 from operand 0 or adds it, element
 /// by element.
 bool SlotGraph::isDifference(Operation *op) const {
   if (op->getNumOperands() != 2 || op->getNumRegions() != 0)
     return false;
-  auto it = infos.find(op->getName());
-  bool isForeign =
-      it != infos.end() && (it->second.adapted || !it->second.hasSlots);
-  if (PrecisionOpInterface iface = getInterface(op); iface && !isForeign)
+  if (PrecisionOpInterface iface = getInterface(op); iface && !isForeign(op))
     return iface.getArithmetic() == Arithmetic::Subtract;
   return policy.classify(op->getName()) == OpClass::Infer &&
          policy.findLinearKind(op) == LinearRule::Kind::Joint;

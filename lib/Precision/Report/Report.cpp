@@ -39,6 +39,8 @@ StringRef mlir::amp::stringifyReason(Reason reason) {
     return "indices";
   case Reason::Angle:
     return "angle";
+  case Reason::Difference:
+    return "difference";
   case Reason::RunningSum:
     return "running-sum";
   case Reason::Poisoned:

@@ -278,12 +278,27 @@ public:
   /// angles.
   bool isPeriodic(Operation *op) const;
 
+  /// Whether `op` subtracts operand 1 from operand 0, or a constant from an
+  /// operand by an addition.
+  bool subtracts(Operation *op) const;
+
+  /// Whether `op` adds a constant to an operand.
+  bool addsConstant(Operation *op) const;
+
+  /// Whether the result of the operation is a steep function of `operand`, such
+  /// as a logarithm or the reciprocal of a divisor.
+  bool isSteep(OpOperand &operand) const;
+
   /// Whether a factor of the value of `operand` is one of the result, by the
   /// interface of the operation or by a rule of the policy.
   bool isProportional(OpOperand &operand) const;
 
   /// Whether `op` only moves elements of its operands.
   bool movesElements(Operation *op) const;
+
+  /// Whether `op` moves or multiplies elements, so that a relative error of an
+  /// operand is one of the result.
+  bool keepsRelativeErrors(Operation *op) const;
 
   /// Whether the policy says that `op` gives another view of its operand and
   /// moves nothing.
@@ -374,6 +389,9 @@ private:
   Value findCommonFactor(Operation *op) const;
   Value findCommonMinuend(Operation *op) const;
   bool isDifference(Operation *op) const;
+  bool isForeign(Operation *op) const;
+  bool isComputedFrom(Value value, Value source) const;
+  std::optional<FloatRange> findConstant(Value value) const;
   void
   collectProductFactors(Value value,
                         SmallVectorImpl<std::pair<Value, bool>> &factors) const;

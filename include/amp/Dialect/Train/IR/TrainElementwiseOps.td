@@ -51,19 +51,22 @@ def Train_SinOp : Train_UnaryStorageOp<"sin", "sin(x)">,
 def Train_CosOp : Train_UnaryStorageOp<"cos", "cos(x)">,
                   Train_Computes<"Periodic">;
 def Train_ErfOp : Train_UnaryStorageOp<"erf", "erf(x)">;
-def Train_SqrtOp : Train_UnaryStorageOp<"sqrt", "√x">;
-def Train_LogOp : Train_UnaryStorageOp<"log", "ln(x)">;
-def Train_Log1pOp : Train_UnaryStorageOp<"log1p", "ln(1 + x)">;
+def Train_SqrtOp : Train_UnaryStorageOp<"sqrt", "√x">, Train_Computes<"Steep">;
+def Train_LogOp : Train_UnaryStorageOp<"log", "ln(x)">, Train_Computes<"Steep">;
+def Train_Log1pOp : Train_UnaryStorageOp<"log1p", "ln(1 + x)">,
+                    Train_Computes<"Steep">;
 def Train_TanhOp : Train_UnaryStorageOp<"tanh", "tanh(x)">;
 def Train_SigmoidOp : Train_UnaryStorageOp<"sigmoid", "1 / (1 + exp(-x))", [Train_Composite]>;
 def Train_SiluOp : Train_UnaryStorageOp<"silu", "x / (1 + exp(-x))", [Train_Composite]>;
 def Train_ReluOp : Train_UnaryStorageOp<"relu", "max(x, 0), with NaN propagated,">;
-def Train_ExpOp : Train_UnaryRangeOp<"exp", "exp(x)">;
-def Train_Expm1Op : Train_UnaryRangeOp<"expm1", "exp(x) - 1">;
+def Train_ExpOp : Train_UnaryRangeOp<"exp", "exp(x)">, Train_Computes<"Steep">;
+def Train_Expm1Op : Train_UnaryRangeOp<"expm1", "exp(x) - 1">,
+                    Train_Computes<"Steep">;
 def Train_RsqrtOp : Train_UnaryRangeOp<"rsqrt", "1 / √x"> {
   let extraClassDeclaration = Train_Computes<"ReciprocalSqrt">.extraClassDeclaration;
 }
-def Train_ReciprocalOp : Train_UnaryRangeOp<"reciprocal", "1 / x">;
+def Train_ReciprocalOp : Train_UnaryRangeOp<"reciprocal", "1 / x">,
+                         Train_Computes<"Steep">;
 def Train_SquareOp : Train_UnaryRangeOp<"square", "x²"> {
   let extraClassDeclaration = Train_Computes<"Square">.extraClassDeclaration;
 }
@@ -203,7 +206,8 @@ def Train_MulOp : Train_BinaryStorageOp<"mul", "x · y", [Commutative]> {
 def Train_DivOp : Train_BinaryStorageOp<"div", "x / y"> { let hasFolder = 1; }
 def Train_MaximumOp : Train_BinaryStorageOp<"maximum", "max(x, y), with NaN propagated,", [Commutative]>;
 def Train_MinimumOp : Train_BinaryStorageOp<"minimum", "min(x, y), with NaN propagated,", [Commutative]>;
-def Train_PowOp : Train_BinaryOp<"pow", "x to the power y", [Train_Slots]>;
+def Train_PowOp : Train_BinaryOp<"pow", "x to the power y", [Train_Slots]>,
+                  Train_Computes<"Steep">;
 
 //===----------------------------------------------------------------------===//
 // Comparison and selection

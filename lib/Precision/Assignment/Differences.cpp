@@ -1,0 +1,221 @@
+//===- Differences.cpp - Differences before steep functions ---------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Differences.h"
+
+#include "ConstantFactors.h"
+
+#include "amp/Interfaces/Proportional.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+std::optional<FloatRange> SlotGraph::findConstant(Value value) const {
+  constexpr int limit = 8;
+  for (int depth = 0; depth < limit; ++depth) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return std::nullopt;
+    if (holdsElements(op)) {
+      std::optional<ConstantElements> elements = readConstant(op);
+      return elements ? std::optional(elements->range) : std::nullopt;
+    }
+    if (op->getNumOperands() != 1 || !movesElements(op))
+      return std::nullopt;
+    value = op->getOperand(0);
+  }
+  return std::nullopt;
+}
+
+/// Returns whether `value` is computed from `source` alone, as the maximum of a
+/// row is. Both then have the same rounding errors.
+bool SlotGraph::isComputedFrom(Value value, Value source) const {
+  constexpr int limit = 8;
+  for (int depth = 0; depth < limit; ++depth) {
+    Operation *op = value.getDefiningOp();
+    Value next;
+    for (Value operand : op ? op->getOperands() : ValueRange()) {
+      if (!isEligible(operand.getType()) || findConstant(operand))
+        continue;
+      if (next && next != operand)
+        return false;
+      next = operand;
+    }
+    if (!next || next == source)
+      return next == source;
+    value = next;
+  }
+  return false;
+}
+
+bool SlotGraph::subtracts(Operation *op) const {
+  constexpr StringLiteral add = "add", subtract = "subtract";
+  if (op->getNumOperands() != 2 || op->getNumRegions() != 0)
+    return false;
+  StringRef function = policy.findFunction(op);
+  Arithmetic arithmetic = Arithmetic::Other;
+  if (PrecisionOpInterface iface = getInterface(op); iface && !isForeign(op))
+    arithmetic = iface.getArithmetic();
+  std::optional<FloatRange> left = findConstant(op->getOperand(0)),
+                            right = findConstant(op->getOperand(1));
+  if ((left && right) || isComputedFrom(op->getOperand(0), op->getOperand(1)) ||
+      isComputedFrom(op->getOperand(1), op->getOperand(0)))
+    return false;
+  if (arithmetic == Arithmetic::Subtract || function == subtract) {
+    // The number 0 minus a value only negates it.
+    FloatRange zero = FloatRange::get(0);
+    return left != zero && right != zero;
+  }
+  if (arithmetic != Arithmetic::Add && function != add)
+    return false;
+  return (left && left->lo < 0) || (right && right->lo < 0);
+}
+
+bool SlotGraph::addsConstant(Operation *op) const {
+  if (op->getNumOperands() != 2 || op->getNumRegions() != 0)
+    return false;
+  StringRef function = policy.findFunction(op);
+  bool isSum = function == "add" || function == "subtract";
+  if (PrecisionOpInterface iface = getInterface(op); iface && !isForeign(op))
+    isSum |= iface.getArithmetic() == Arithmetic::Add ||
+             iface.getArithmetic() == Arithmetic::Subtract;
+  return isSum && (findConstant(op->getOperand(0)).has_value() !=
+                   findConstant(op->getOperand(1)).has_value());
+}
+
+bool SlotGraph::isSteep(OpOperand &operand) const {
+  Operation *op = operand.getOwner();
+  unsigned number = operand.getOperandNumber();
+  if (isForeign(op)) {
+    constexpr StringLiteral steep[] = {"exp",   "expm1", "log", "log1p",
+                                       "power", "rsqrt", "sqrt"};
+    StringRef function = policy.findFunction(op);
+    return llvm::is_contained(steep, function) ||
+           (function == "divide" && number == 1);
+  }
+  PrecisionOpInterface iface = getInterface(op);
+  if (!iface)
+    return false;
+  Arithmetic arithmetic = iface.getArithmetic();
+  return arithmetic == Arithmetic::Steep ||
+         arithmetic == Arithmetic::ReciprocalSqrt ||
+         isInverselyProportionalTo(op, number);
+}
+
+bool SlotGraph::keepsRelativeErrors(Operation *op) const {
+  return movesElements(op) ||
+         llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+           return isEligible(operand.get().getType()) &&
+                  isProportional(operand);
+         });
+}
+
+//===----------------------------------------------------------------------===//
+// Differences
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class DifferenceFinder {
+public:
+  explicit DifferenceFinder(const SlotGraph &graph)
+      : graph(graph), vertices(graph.getVertices()) {}
+
+  SmallVector<std::pair<VertexId, VertexId>> run() {
+    isFound.assign(vertices.size(), false);
+    for (VertexId v = 1; v < vertices.size(); ++v) {
+      const SlotVertex &vertex = vertices[v];
+      if (vertex.slot == SlotVertex::carried ||
+          vertex.kind != SlotKind::Storage || !graph.subtracts(vertex.op) ||
+          graph.isInCompositePattern(vertex.op))
+        continue;
+      if (std::optional<VertexId> function = findSteepReader(v)) {
+        add(v, *function);
+        addValues(v, *function);
+      }
+    }
+    return std::move(found);
+  }
+
+private:
+  /// Returns the slot of a steep function that reads the difference `v`, or a
+  /// value with the same relative error.
+  std::optional<VertexId> findSteepReader(VertexId v) const {
+    constexpr size_t limit = 32;
+    SmallVector<VertexId> reached = {v};
+    for (size_t next = 0; next < reached.size(); ++next)
+      for (uint32_t index : graph.getUsesOf(reached[next])) {
+        const SlotUse &use = graph.getUses()[index];
+        if (graph.isSteep(*use.operand))
+          return use.user;
+        if (use.user != 0 && reached.size() < limit && passesOn(use) &&
+            !llvm::is_contained(reached, use.user))
+          reached.push_back(use.user);
+      }
+    return std::nullopt;
+  }
+
+  /// Whether results of the reader have the relative error of the value: it
+  /// moves or selects elements, multiplies them, or adds a constant. A sum of
+  /// many values may have a small error where some of them have large ones.
+  bool passesOn(const SlotUse &use) const {
+    const SlotVertex &user = vertices[use.user];
+    if (user.slot == SlotVertex::carried || user.kind != SlotKind::Storage)
+      return false;
+    if (user.opClass == OpClass::Clear || graph.movesElements(user.op) ||
+        graph.addsConstant(user.op))
+      return true;
+    auto from = dyn_cast<ShapedType>(use.operand->get().getType());
+    auto isSmaller = [&](Type type) {
+      auto to = dyn_cast<ShapedType>(type);
+      return !from || !to || to.getRank() < from.getRank();
+    };
+    return llvm::none_of(user.op->getResultTypes(), isSmaller) &&
+           graph.isProportional(*use.operand);
+  }
+
+  void add(VertexId slot, VertexId function) {
+    isFound[slot] = true;
+    found.push_back({slot, function});
+  }
+
+  /// Adds the slots that compute the values of the difference `v`, back through
+  /// factors and movements, which keep a relative error. The operands of
+  /// products stay low.
+  void addValues(VertexId v, VertexId function) {
+    SmallVector<VertexId> worklist = {v};
+    while (!worklist.empty())
+      for (uint32_t index : graph.getUsesInto(worklist.pop_back_val())) {
+        VertexId producer = graph.getUses()[index].producer;
+        const SlotVertex &vertex = vertices[producer];
+        if (producer == 0 || isFound[producer] || vertex.isConstant ||
+            vertex.slot == SlotVertex::carried)
+          continue;
+        add(producer, function);
+        if (!vertex.isProductResult && graph.keepsRelativeErrors(vertex.op))
+          worklist.push_back(producer);
+      }
+  }
+
+  const SlotGraph &graph;
+  ArrayRef<SlotVertex> vertices;
+  std::vector<bool> isFound;
+  SmallVector<std::pair<VertexId, VertexId>> found;
+};
+
+} // namespace
+
+SmallVector<std::pair<VertexId, VertexId>>
+mlir::amp::findDifferences(const SlotGraph &graph) {
+  return DifferenceFinder(graph).run();
+}

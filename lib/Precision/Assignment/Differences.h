@@ -1,0 +1,28 @@
+//===- Differences.h - Differences before steep functions -------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Differences that steep functions read. If the values are close to each other,
+// the rounding of a value is a large part of their difference.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_PRECISION_ASSIGNMENT_DIFFERENCES_H
+#define AMP_LIB_PRECISION_ASSIGNMENT_DIFFERENCES_H
+
+#include "amp/Precision/Assignment/SlotGraph.h"
+
+namespace mlir::amp {
+
+/// Returns the slots of `graph` that compute differences which a steep function
+/// reads, and those that compute the values, each with the slot of the
+/// function.
+SmallVector<std::pair<VertexId, VertexId>>
+findDifferences(const SlotGraph &graph);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_PRECISION_ASSIGNMENT_DIFFERENCES_H
