@@ -18,6 +18,7 @@ import torch.nn as nn
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../CudaHost/Inputs"))
 import amp_torch
+from amp_torch.lengths import shorter
 from emulated import EmulatedDevice
 from host_compiler import count_calls, write_compiler
 
@@ -72,6 +73,45 @@ assert calls == [1] * 5, calls
 plain = make(LENGTHS[0])
 expected = [plain(*batch_of(length)).item() for length in LENGTHS]
 assert all(abs(a - b) <= 2e-2 for a, b in zip(losses, expected)), (losses, expected)
+
+
+class Series(nn.Module):
+    """Sequences of floats: an average over the places, weighted by scores."""
+
+    def __init__(self):
+        super().__init__()
+        self.hidden, self.score, self.head = nn.Linear(5, WIDTH), nn.Linear(WIDTH, 1), nn.Linear(WIDTH, 3)
+
+    def forward(self, x):
+        x = torch.tanh(self.hidden(x))
+        return self.head((self.score(x).softmax(1) * x).sum(1))
+
+
+def series_of(length):
+    generator = torch.Generator().manual_seed(length)
+    return torch.randn(4, length, 5, generator=generator), torch.randint(0, 3, (4,), generator=generator)
+
+
+def train_series(**options):
+    torch.manual_seed(1)
+    model = Series()
+    step = amp_torch.compile(model, nn.functional.cross_entropy, torch.optim.SGD(model.parameters(), lr=0.1),
+                             series_of(LENGTHS[0]), precision="bf16", cache=cache, **options)
+    return [step(*series_of(length)).item() for length in LENGTHS]
+
+
+before = count_calls(nvcc)
+losses = train_series(device=EmulatedDevice(cache), cuda_compiler=nvcc)
+print("compilations for sequences of floats:", count_calls(nvcc) - before)
+assert count_calls(nvcc) == before + 1
+assert all(abs(a - b) <= 2e-2 for a, b in zip(losses, train_series())), losses
+
+# Floats by sample, place and feature, with as many features as places, or by sample, feature and place. Masks of integers
+# have priority.
+x, mask = torch.zeros(2, 6, 6), torch.zeros(2, 8, dtype=torch.bool)
+assert [[tuple(t.shape) for t in other] for other in shorter([x])] == [[(2, 3, 6)], [(2, 6, 3)]]
+assert [[tuple(t.shape) for t in other] for other in shorter([torch.zeros(2, 8, 8), mask])] == [[(2, 4, 4), (2, 4)]]
+assert not shorter([torch.zeros(2, 8), torch.zeros(2, 3, 8, 8)])
 
 # A process that starts with another length gives it its own types, and compiles for them.
 again = make(LENGTHS[1], device=EmulatedDevice(cache), cuda_compiler=nvcc)

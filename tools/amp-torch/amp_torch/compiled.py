@@ -247,17 +247,19 @@ class CompiledStep:
     def note_lengths(self, traced, batch):
         """Finds the numbers that depend on the length of a sequence, before the first compilation of this step."""
         tensors, rebuild = tensors_of(batch)
-        other = shorter(tensors)
+        others = shorter(tensors)
         source = self.sources(traced, tensors)
-        if other is None or not first_time(self.recipe.compiler_options["cuda_cache"], source, self.recipe.precision,
-                                           self.recipe.policy, self.recipe.pipeline):
+        if not others or not first_time(self.recipe.compiler_options["cuda_cache"], source, self.recipe.precision,
+                                        self.recipe.policy, self.recipe.pipeline):
             return
-        try:
-            # Not every model takes another length, or has the same structure for it.
-            shorter_step = self.trace(rebuild(other))
-            self.recipe.note(*self.sources(shorter_step, other), self.main_types(traced))
-        except Exception as error:
-            logging.getLogger(__name__).debug("no program for another length: %s", error)
+        for other in others:
+            try:
+                # Not every model takes another length, or has the same structure for it.
+                shorter_step = self.trace(rebuild(other))
+                self.recipe.note(*self.sources(shorter_step, other), self.main_types(traced))
+                return
+            except Exception as error:
+                logging.getLogger(__name__).debug("no program for another length: %s", error)
 
     def main_types(self, traced=None):
         """The types of slots in the program of the example batch. Programs for other shapes use them to share kernels."""

@@ -14,21 +14,31 @@ import torch
 SHORTEST = 4
 
 
-def shorter(tensors):
-    """The tensors of a batch at half of their length, or None. Tokens, labels and masks are integers or flags
-    by sample and by place. Tensors of all types have this length in the other extents that are equal to it."""
+def find_lengths(tensors):
+    """The tensors that may be sequences, each with the axis of its length, the likely ones first. Tokens, labels and
+    masks are integers or flags by sample and by place. Without these, floats by sample, place and feature, or by
+    sample, feature and place."""
     kinds = (torch.int32, torch.int64, torch.bool)
-    lengths = [t.shape[1] for t in tensors if t.dtype in kinds and t.dim() > 1 and t.shape[1] >= SHORTEST]
-    if not lengths:
-        return None
+    found = [(tensor, 1) for tensor in tensors if tensor.dtype in kinds and tensor.dim() > 1][:1]
+    if not found:
+        found = [(tensor, axis) for axis in (1, 2) for tensor in tensors if tensor.is_floating_point() and tensor.dim() == 3]
+    return [(tensor, axis) for tensor, axis in found if tensor.shape[axis] >= SHORTEST]
 
-    def shorten(tensor):
-        for axis in range(1, tensor.dim()):
-            if tensor.shape[axis] == lengths[0]:
-                tensor = tensor.narrow(axis, 0, lengths[0] // 2)
+
+def shorter(tensors):
+    """Batches of these tensors at half of their length, the likely ones first. The other tensors have this length in
+    all extents that are equal to it."""
+
+    def shorten(tensor, sequence, axis):
+        length = sequence.shape[axis]
+        # The features of a sequence of floats may be as many as its places.
+        is_alone = sequence.is_floating_point() and tensor.is_floating_point() and tensor.dim() == 3
+        for other in [axis] if is_alone else range(1, tensor.dim()):
+            if tensor.shape[other] == length:
+                tensor = tensor.narrow(other, 0, length // 2)
         return tensor
 
-    return [shorten(tensor) for tensor in tensors]
+    return [[shorten(tensor, sequence, axis) for tensor in tensors] for sequence, axis in find_lengths(tensors)]
 
 
 def first_time(folder, *identity):
