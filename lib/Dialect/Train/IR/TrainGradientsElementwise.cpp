@@ -175,14 +175,16 @@ AMP_GRADIENT_RULE(MulOp) {
 
 AMP_GRADIENT_RULE(DivOp) {
   TrainBuilder t(builder, getLoc());
-  if (wanted.none())
-    return success();
-  Value dl = t.div(resultGradients[0], getRhs());
+  Value dy = resultGradients[0];
   if (wanted[0])
-    operandGradients[0] = sumToType(t, dl, getLhs().getType());
-  if (wanted[1])
+    operandGradients[0] =
+        sumToType(t, t.div(dy, getRhs()), getLhs().getType());
+  // The quotient comes first, as in PyTorch, so that low types round alike.
+  if (wanted[1]) {
+    Value slope = t.div(getResult(), getRhs());
     operandGradients[1] =
-        t.neg(sumToType(t, t.mul(dl, getResult()), getRhs().getType()));
+        sumToType(t, t.mul(t.neg(dy), slope), getRhs().getType());
+  }
   return success();
 }
 

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Elementwise operations, activations and comparisons."""
 
+import functools
 import math
+
+import torch
 
 from ..builder import FLOATS
 from ..translate import Const, Unsupported, Value, rule
@@ -35,22 +38,48 @@ def clip(t, x, low=-math.inf, high=math.inf):
     return t.builder.unary("clip", x, min=float(low), max=float(high))
 
 
-@rule("aten.clamp.default", "aten.clip.default", "aten.hardtanh.default", "aten.clamp_min.default", "aten.relu6.default")
+def open_clip(t, x, low, high):
+    """A clip whose derivative at the bounds is 0. At a tie, the first operand of `maximum` and `minimum` gets the
+    gradient."""
+    for name, bound in (("maximum", low), ("minimum", high)):
+        if math.isfinite(bound):
+            x = t.builder.binary(name, t.builder.scalar(float(bound), x.dtype), x)
+    return x
+
+
+@functools.cache
+def clamp_is_open():
+    """Whether the derivative of `torch.clamp` at its bounds is 0. Versions of PyTorch differ."""
+    x = torch.zeros((), requires_grad=True)
+    x.clamp(min=0.0).backward()
+    return x.grad.item() == 0
+
+
+def clamped(t, x, low=-math.inf, high=math.inf):
+    return (open_clip if x.grad and clamp_is_open() else clip)(t, x, low, high)
+
+
+@rule("aten.hardtanh.default", composite=True)
+def hardtanh(t, x, low=-1.0, high=1.0):
+    return open_clip(t, x, t.number(low), t.number(high))
+
+
+@rule("aten.relu6.default", composite=True)
+def relu6(t, x):
+    return open_clip(t, x, 0.0, 6.0)
+
+
+@rule("aten.clamp.default", "aten.clip.default", "aten.clamp_min.default", composite=True)
 def clamp(t, x, low=None, high=None, *, min=None, max=None):
-    name = str(t.node.target)
-    if "hardtanh" in name:
-        low, high = -1.0 if low is None else low, 1.0 if high is None else high
-    elif "relu6" in name:
-        low, high = 0.0, 6.0
     low, high = low if min is None else min, high if max is None else max
     low = -math.inf if low is None else t.number(low)
     high = math.inf if high is None else t.number(high)
-    return clip(t, x, low, high)
+    return clamped(t, x, low, high)
 
 
-@rule("aten.clamp_max.default")
+@rule("aten.clamp_max.default", composite=True)
 def clamp_max(t, x, high):
-    return clip(t, x, high=t.number(high))
+    return clamped(t, x, high=t.number(high))
 
 
 def scaled(t, x, factor):
@@ -67,7 +96,7 @@ def positive(t, x, bound=0.0):
 
 @rule("aten.hardsigmoid.default", composite=True)
 def hardsigmoid(t, x):
-    return scaled(t, clip(t, shifted(t, x, 3.0), 0.0, 6.0), 1 / 6)
+    return scaled(t, open_clip(t, shifted(t, x, 3.0), 0.0, 6.0), 1 / 6)
 
 
 @rule("aten.hardswish.default", composite=True)
@@ -168,14 +197,25 @@ def div(t, lhs, rhs):
     return t.binary("div", lhs, rhs)
 
 
-@rule("aten.maximum.default")
+def larger_or_smaller(t, name, lhs, rhs):
+    """At a tie, each operand gets half of the gradient."""
+    b, dtype = t.builder, t.result_dtype
+    lhs, rhs = t.elementwise(lhs, dtype), t.elementwise(rhs, dtype)
+    chosen = b.binary(name, lhs, rhs)
+    if not chosen.grad:
+        return t.finish(chosen)
+    mean = b.binary("add", scaled(t, lhs, 0.5), scaled(t, rhs, 0.5))
+    return t.finish(b.select(b.compare("eq", lhs, rhs), mean, chosen))
+
+
+@rule("aten.maximum.default", composite=True)
 def maximum(t, lhs, rhs):
-    return t.binary("maximum", lhs, rhs)
+    return larger_or_smaller(t, "maximum", lhs, rhs)
 
 
-@rule("aten.minimum.default")
+@rule("aten.minimum.default", composite=True)
 def minimum(t, lhs, rhs):
-    return t.binary("minimum", lhs, rhs)
+    return larger_or_smaller(t, "minimum", lhs, rhs)
 
 
 @rule("aten.pow.Tensor_Scalar", composite=True)
