@@ -4,7 +4,7 @@
 # Each rule of amp_torch: several cases train together, each with its own parameters,
 # for eight steps of SGD in amp-run and in PyTorch. Losses, parameters and their changes agree to
 # 1e-6. Once the batch is open, once fixed. A third time, the activations of one step are halves from -3 to 3:
-# many are equal, or at a number where a function has no derivative. There, the gradient is that of PyTorch.
+# many are equal, or at a number where a function has no derivative. There, the gradient equals PyTorch's.
 #
 # REQUIRES: torch-export, full
 # RUN: rm -rf %t && mkdir %t

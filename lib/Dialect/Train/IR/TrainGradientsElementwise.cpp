@@ -177,8 +177,7 @@ AMP_GRADIENT_RULE(DivOp) {
   TrainBuilder t(builder, getLoc());
   Value dy = resultGradients[0];
   if (wanted[0])
-    operandGradients[0] =
-        sumToType(t, t.div(dy, getRhs()), getLhs().getType());
+    operandGradients[0] = sumToType(t, t.div(dy, getRhs()), getLhs().getType());
   // The quotient comes first, as in PyTorch, so that low types round alike.
   if (wanted[1]) {
     Value slope = t.div(getResult(), getRhs());
