@@ -49,7 +49,7 @@ class Single(torch.nn.Module):
 
 
 class Cases(torch.nn.Module):
-    def __init__(self, names, corners):
+    def __init__(self, names, corners=False):
         super().__init__()
         rng = np.random.default_rng(1)
         torch.manual_seed(1)

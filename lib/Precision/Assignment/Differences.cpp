@@ -58,39 +58,42 @@ bool SlotGraph::isComputedFrom(Value value, Value source) const {
   return false;
 }
 
-bool SlotGraph::subtracts(Operation *op) const {
-  constexpr StringLiteral add = "add", subtract = "subtract";
+/// Returns Add or Subtract if `op` adds two operands or subtracts one from the
+/// other, element by element, and Other otherwise.
+Arithmetic SlotGraph::getSum(Operation *op) const {
   if (op->getNumOperands() != 2 || op->getNumRegions() != 0)
-    return false;
-  StringRef function = policy.findFunction(op);
-  Arithmetic arithmetic = Arithmetic::Other;
-  if (PrecisionOpInterface iface = getInterface(op); iface && !isForeign(op))
-    arithmetic = iface.getArithmetic();
-  std::optional<FloatRange> left = findConstant(op->getOperand(0)),
-                            right = findConstant(op->getOperand(1));
-  if ((left && right) || isComputedFrom(op->getOperand(0), op->getOperand(1)) ||
-      isComputedFrom(op->getOperand(1), op->getOperand(0)))
-    return false;
-  if (arithmetic == Arithmetic::Subtract || function == subtract) {
-    // The number 0 minus a value only negates it.
-    FloatRange zero = FloatRange::get(0);
-    return left != zero && right != zero;
+    return Arithmetic::Other;
+  if (PrecisionOpInterface iface = getInterface(op); iface && !isForeign(op)) {
+    Arithmetic arithmetic = iface.getArithmetic();
+    if (arithmetic == Arithmetic::Add || arithmetic == Arithmetic::Subtract)
+      return arithmetic;
   }
-  if (arithmetic != Arithmetic::Add && function != add)
+  StringRef function = policy.findFunction(op);
+  return function == "add"        ? Arithmetic::Add
+         : function == "subtract" ? Arithmetic::Subtract
+                                  : Arithmetic::Other;
+}
+
+bool SlotGraph::subtracts(Operation *op) const {
+  Arithmetic sum = getSum(op);
+  if (sum == Arithmetic::Other)
     return false;
-  return (left && left->lo < 0) || (right && right->lo < 0);
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  std::optional<FloatRange> left = findConstant(lhs), right = findConstant(rhs);
+  if (left && right)
+    return false;
+  if (sum == Arithmetic::Add)
+    return (left && left->lo < 0) || (right && right->lo < 0);
+  // The number 0 minus a value only negates it.
+  FloatRange zero = FloatRange::get(0);
+  return left != zero && right != zero && !isComputedFrom(lhs, rhs) &&
+         !isComputedFrom(rhs, lhs);
 }
 
 bool SlotGraph::addsConstant(Operation *op) const {
-  if (op->getNumOperands() != 2 || op->getNumRegions() != 0)
-    return false;
-  StringRef function = policy.findFunction(op);
-  bool isSum = function == "add" || function == "subtract";
-  if (PrecisionOpInterface iface = getInterface(op); iface && !isForeign(op))
-    isSum |= iface.getArithmetic() == Arithmetic::Add ||
-             iface.getArithmetic() == Arithmetic::Subtract;
-  return isSum && (findConstant(op->getOperand(0)).has_value() !=
-                   findConstant(op->getOperand(1)).has_value());
+  return getSum(op) != Arithmetic::Other &&
+         findConstant(op->getOperand(0)).has_value() !=
+             findConstant(op->getOperand(1)).has_value();
 }
 
 bool SlotGraph::isSteep(OpOperand &operand) const {

@@ -390,6 +390,7 @@ private:
   Value findCommonMinuend(Operation *op) const;
   bool isDifference(Operation *op) const;
   bool isForeign(Operation *op) const;
+  Arithmetic getSum(Operation *op) const;
   bool isComputedFrom(Value value, Value source) const;
   std::optional<FloatRange> findConstant(Value value) const;
   void

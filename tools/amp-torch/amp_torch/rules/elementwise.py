@@ -41,9 +41,10 @@ def clip(t, x, low=-math.inf, high=math.inf):
 def open_clip(t, x, low, high):
     """A clip whose derivative at the bounds is 0. At a tie, the first operand of `maximum` and `minimum` gets the
     gradient."""
-    for name, bound in (("maximum", low), ("minimum", high)):
-        if math.isfinite(bound):
-            x = t.builder.binary(name, t.builder.scalar(float(bound), x.dtype), x)
+    if math.isfinite(low):
+        x = t.builder.binary("maximum", t.builder.scalar(float(low), x.dtype), x)
+    if math.isfinite(high):
+        x = t.builder.binary("minimum", t.builder.scalar(float(high), x.dtype), x)
     return x
 
 
@@ -56,7 +57,9 @@ def clamp_is_open():
 
 
 def clamped(t, x, low=-math.inf, high=math.inf):
-    return (open_clip if x.grad and clamp_is_open() else clip)(t, x, low, high)
+    if x.grad and clamp_is_open():
+        return open_clip(t, x, low, high)
+    return clip(t, x, low, high)
 
 
 @rule("aten.hardtanh.default", composite=True)
