@@ -74,10 +74,63 @@ class CudaOps(Ops):
         return self.kept[id(value)]
 
 
-FUNCTIONS = {
+class RoundedOps(CudaOps):
+    """The operations on the CPU, with products that are rounded once."""
+
+    FP32 = frozenset()
+
+
+class RoundedOnce(torch.autograd.Function):
+    """A product in f32 whose result and gradients are rounded once."""
+
+    @staticmethod
+    def forward(ctx, function, *operands):
+        with torch.enable_grad(), torch.autocast("cpu", enabled=False):
+            ctx.operands = [operand.detach().float().requires_grad_() for operand in operands]
+            ctx.result = function(*ctx.operands)
+        return ctx.result.detach().to(LOW)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        gradients = torch.autograd.grad(ctx.result, ctx.operands, gradient.float())
+        return (None, *(gradient.to(LOW) for gradient in gradients))
+
+
+PRODUCTS = {
     "matmul": torch.matmul,
     "linear": lambda x, w, b: torch.addmm(b, x, w),
     "conv2d": lambda x, f: F.conv2d(x.permute(0, 3, 1, 2), f.permute(3, 2, 0, 1), padding=1).permute(0, 2, 3, 1),
+}
+
+
+def kernels_round_once():
+    """Whether the kernels of PyTorch add products of the low type in f32, as they do on processors with AVX-512.
+    The others add in the low type."""
+    for name, *shapes in (("matmul", (64, 64), (64, 64)), ("conv2d", (4, 8, 8, 16), (3, 3, 16, 16))):
+        integers = [torch.from_numpy(np.random.default_rng(1).integers(-15, 16, shape)) for shape in shapes]
+        found = []
+        for function in (PRODUCTS[name], lambda *operands: RoundedOnce.apply(PRODUCTS[name], *operands)):
+            operands = [values.to(LOW).requires_grad_() for values in integers]
+            result = function(*operands)
+            found.append([result, *torch.autograd.grad(result, operands, (result * 0 + 3).detach())])
+        if not all(map(torch.equal, *found)):
+            return False
+    return True
+
+
+ROUND_ONCE = kernels_round_once()
+if not ROUND_ONCE:
+    print("products of the oracle: in f32, since the kernels of PyTorch for this processor add in the low type")
+
+
+def product(name):
+    if ROUND_ONCE:
+        return PRODUCTS[name]
+    return lambda *operands: RoundedOnce.apply(PRODUCTS[name], *operands)
+
+
+FUNCTIONS = {
+    **{name: product(name) for name in PRODUCTS},
     "max_pool": lambda x: F.max_pool2d(x.permute(0, 3, 1, 2), 2).permute(0, 2, 3, 1),
     "flatten": lambda x: x.reshape(x.shape[0], -1),
     "transpose": lambda x: x.t(),
@@ -167,7 +220,7 @@ class Program:
         values = {n: torch.from_numpy(v.copy()) for n, v in self.values.items()}
         for name in self.parameters:
             values[name].requires_grad_()
-        ops = Ops() if mode == "pytorch-cpu" else CudaOps()
+        ops = CudaOps() if mode != "pytorch-cpu" else Ops() if ROUND_ONCE else RoundedOps()
         with torch.autocast("cpu", dtype=LOW, enabled=mode == "pytorch-cpu"):
             for name, op, *operands in self.rows:
                 values[name] = getattr(ops, op)(*(values[o] for o in operands))
