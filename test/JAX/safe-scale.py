@@ -55,18 +55,6 @@ def indexed_by_pairs(params, x, y):
     return jnp.mean(jax.nn.logsumexp(z, 1) - z[jnp.arange(BATCH), y])
 
 
-def chunks(params, x, y):
-    """The loss of four parts of the batch, in a loop that stacks them."""
-
-    def step(total, part):
-        z = scores(params, part[0])
-        losses = jax.nn.logsumexp(z, 1) - z[jnp.arange(BATCH // 4), part[1]]
-        return total + jnp.mean(losses), losses
-
-    total, losses = lax.scan(step, 0.0, (x.reshape(4, -1, 16), y.reshape(4, -1)))
-    return (total + jnp.mean(losses)) / 4
-
-
 def log_sum_exp(params, x, y):
     z = scores(params, x)
     return jnp.sum(jax.nn.logsumexp(z, 1) - jnp.sum(z * jax.nn.one_hot(y, CLASSES), 1))
