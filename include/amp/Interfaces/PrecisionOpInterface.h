@@ -59,7 +59,7 @@ enum class Arithmetic : uint8_t {
   /// A periodic function, or an operation that contains one. It reads angles.
   Periodic,
   /// A function whose slope has no bound, such as a logarithm, a power or an
-  /// exponential. So has ReciprocalSqrt.
+  /// exponential. ReciprocalSqrt is steep too.
   Steep,
 };
 

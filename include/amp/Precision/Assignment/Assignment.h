@@ -34,7 +34,7 @@ enum class Reason : uint8_t {
   Indices,
   /// Read by a periodic function: an angle.
   Angle,
-  /// A difference that a steep function reads, or a value of which it is the
+  /// A difference that a steep function reads, or an operand of such a
   /// difference.
   Difference,
   /// A sum that a loop carries. Rounding would stop it from growing.
