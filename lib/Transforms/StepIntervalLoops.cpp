@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The fixed point of the values that control flow carries. Intervals only grow,
-// and an inner loop continues with those of its last visit. The number of
-// visits is therefore proportional to the number of carried values, at any
-// depth.
+// Finds the intervals of the values that control flow carries, as a fixed
+// point. Intervals only grow, and an inner loop continues with the intervals of
+// its last visit. The number of visits is therefore proportional to the number
+// of carried values at any depth.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,8 @@ bool StepIntervals::updateCarried(Value value, Assumption assume) {
   FloatRange joined = state.range;
   bool changed = false;
   for (OpOperand *source : flow.getSources(value)) {
-    // The condition of a loop is no number, and no value has arrived yet from
-    // an operation that was not visited.
+    // Skips conditions of loops, which are not numbers, and values of
+    // operations that no visit has reached yet.
     if (!getFloat(source->get()) || !visited.contains(source->getOwner()))
       continue;
     joined = joined.join(get(source->get()));

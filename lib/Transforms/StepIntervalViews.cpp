@@ -25,8 +25,8 @@ using namespace mlir::amp;
 
 using Kind = FloatRangeRule::Kind;
 
-/// The dimension of the indices of `op`, a scatter, along which the parts of
-/// one index are, by the text of an attribute. None if the text does not say.
+/// Returns the dimension along which the indices of the scatter `op` have the
+/// parts of one index. The text of the attribute `name` gives it, if at all.
 static std::optional<int64_t> getIndexDimension(Operation *op, StringRef name) {
   Attribute attribute = name.empty() ? Attribute() : op->getAttr(name);
   if (!attribute)
@@ -239,7 +239,8 @@ bool StepIntervals::hasDistinctIndices(Operation *op,
       return false;
     columns.assign(indices.getDefiningOp()->operand_begin(),
                    indices.getDefiningOp()->operand_end());
-    // The other dimensions tell that the operation concatenates along this one.
+    // The operation concatenates along this dimension if each operand has
+    // extent 1 there and the extents of the result elsewhere.
     for (Value column : columns) {
       auto extents = getShape(column);
       SmallVector<int64_t> expected(*shape);

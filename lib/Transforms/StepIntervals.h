@@ -26,7 +26,7 @@
 namespace mlir::amp {
 
 /// Intervals that hold for all data that stay finite in the types of a step.
-/// Those of values that control flow carries are a fixed point.
+/// A fixed point gives the intervals of values that control flow carries.
 class StepIntervals {
 public:
   using Assumption = llvm::function_ref<std::optional<FloatRange>(Value)>;
@@ -62,8 +62,8 @@ private:
   void visit(Operation *op, Assumption assume);
   /// Visits the regions of `op` until the values that it carries are stable.
   void visitRegions(Operation *op, Assumption assume);
-  /// Adds the values that control flow hands on as `value` to its interval.
-  /// Returns whether that changes.
+  /// Extends the interval of `value` by the values that control flow passes to
+  /// it. Returns whether the interval changed.
   bool updateCarried(Value value, Assumption assume);
   /// Whether `op` is a loop, a branch or a body, by its interface or by a rule.
   bool isControlFlow(Operation *op) const;
@@ -94,8 +94,8 @@ private:
   Value skipConversions(Value value) const;
   /// Follows `view` to the value whose elements it repeats.
   View skipRepeats(View view) const;
-  /// Follows repeats, and selects that would wrap a negative index, to an iota,
-  /// which has none.
+  /// Follows `view` through repeats and through selects that wrap negative
+  /// indices. An iota has no negative indices.
   View skipWraps(View view) const;
   /// Follows `view` through operations that change no finite maximum.
   View skipGuards(View view) const;
@@ -104,7 +104,7 @@ private:
   /// Whether a sum of `value` along `dimension` stays within the interval of
   /// `value`, because at most one of its terms is not zero.
   bool isSparse(Value value, int64_t dimension, unsigned depth = 0) const;
-  /// Whether each element that the scatter `op` adds has an index of its own.
+  /// Whether the scatter `op` adds each element at another index.
   bool hasDistinctIndices(Operation *op, const FloatRangeRule &rule) const;
   enum class Variation { Unknown, None, Distinct };
   Variation getVariation(Value value, int64_t dimension) const;

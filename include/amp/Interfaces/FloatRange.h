@@ -78,9 +78,10 @@ struct FloatRange {
             std::max(std::min(hi, high), low), mayBeNaN};
   }
 
-  /// This interval, which contains `last`, as the next step of a fixed point
-  /// whose interval has changed `numChanges` times. A bound that still moves
-  /// after several changes becomes infinite, so that the fixed point ends.
+  /// Returns the next interval of a fixed-point iteration. This interval
+  /// contains `last`, the interval before, which has changed `numChanges`
+  /// times. A bound that still moves after several changes becomes infinite, so
+  /// that the iteration ends.
   FloatRange widen(const FloatRange &last, unsigned numChanges) const;
 
   /// The interval after rounding each value to `type`, to nearest even. A bound

@@ -53,8 +53,8 @@ struct FloatRangeRule : OperationPattern {
     Iota,
     /// `equal`: whether operands 0 and 1 are equal.
     Equal,
-    /// `less`, `less-equal`, `greater` or `greater-equal`: whether operand 0 is
-    /// so in comparison with operand 1.
+    /// `less`, `less-equal`, `greater` or `greater-equal`: compares operand 0
+    /// with operand 1.
     Order,
     /// `finite`: whether operand 0 is finite.
     Finite,
@@ -71,8 +71,9 @@ struct FloatRangeRule : OperationPattern {
   StringRef attributeName;
   bool byRows = false;
 
-  /// The interval of the result of `op`, which matches, for those of its
-  /// operands. Unknown for kinds that need more than these.
+  /// Returns the interval of the result of the matching operation `op` for the
+  /// intervals of its operands. It is unknown if the kind needs more than
+  /// these.
   FloatRange infer(Operation *op, ArrayRef<FloatRange> operands) const;
 
   /// Reads an entry, which must outlive the rule. Returns failure if it is not

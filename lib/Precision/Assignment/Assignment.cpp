@@ -55,9 +55,8 @@ StringRef mlir::amp::explain(Reason reason) {
     return "an angle that a periodic function reads; a rounded angle is wrong "
            "by a part of its size";
   case Reason::Difference:
-    return "a difference that a steep function reads, or a value of which it "
-           "is the difference; rounding the value would be a large part of the "
-           "difference";
+    return "a difference that a steep function reads, or its operand; rounding "
+           "the operand may change most of the difference";
   case Reason::RunningSum:
     return "a sum that a loop carries, which would lose small terms in low "
            "precision";

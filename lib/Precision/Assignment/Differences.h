@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Differences that steep functions read. If the values are close to each other,
-// the rounding of a value is a large part of their difference.
+// Differences that steep functions read. If two values are almost equal,
+// rounding one of them may change most of their difference.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +17,9 @@
 
 namespace mlir::amp {
 
-/// Returns the slots of `graph` that compute differences which a steep function
-/// reads, and those that compute the values, each with the slot of the
-/// function.
+/// Returns the slots of `graph` that compute a difference that a steep function
+/// reads, and the slots that compute its operands. The second member of each
+/// pair is the slot of the function.
 SmallVector<std::pair<VertexId, VertexId>>
 findDifferences(const SlotGraph &graph);
 

@@ -258,7 +258,8 @@ private:
         set(slot, State::F32, Reason::Angle, function);
   }
 
-  /// Keeps slots f32 that compute differences which steep functions read.
+  /// Keeps the differences that steep functions read in f32, and the operands
+  /// of these differences.
   void holdDifferences() {
     for (auto [slot, function] : findDifferences(graph))
       if (isFree(slot))

@@ -339,8 +339,8 @@ void SlotGraph::denyConstants() {
   }
 }
 
-/// Returns the interval of `result`, for those of the operands of its
-/// operation, by the interface or by a rule of the policy.
+/// Returns the interval of `result` for the intervals `operands` of its
+/// operation. The interface or a rule of the policy gives it.
 FloatRange SlotGraph::inferComputed(OpResult result,
                                     ArrayRef<FloatRange> operands) const {
   Operation *op = result.getOwner();

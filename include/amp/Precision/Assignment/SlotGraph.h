@@ -278,8 +278,8 @@ public:
   /// angles.
   bool isPeriodic(Operation *op) const;
 
-  /// Whether `op` subtracts operand 1 from operand 0, or a constant from an
-  /// operand by an addition.
+  /// Whether `op` subtracts operand 1 from operand 0, or adds a negative
+  /// constant to an operand.
   bool subtracts(Operation *op) const;
 
   /// Whether `op` adds a constant to an operand.
@@ -296,8 +296,8 @@ public:
   /// Whether `op` only moves elements of its operands.
   bool movesElements(Operation *op) const;
 
-  /// Whether `op` moves or multiplies elements, so that a relative error of an
-  /// operand is one of the result.
+  /// Whether `op` moves or multiplies elements, so that the result has the
+  /// relative error of an operand.
   bool keepsRelativeErrors(Operation *op) const;
 
   /// Whether the policy says that `op` gives another view of its operand and
