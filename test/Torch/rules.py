@@ -23,7 +23,8 @@ from rule_cases import CASES
 SIZE, STEPS, TOGETHER = 4, 8, 12
 # torch.export of version 2.9 fixes the batch size of these.
 FIXED = {"soft_labels"} if torch.__version__.startswith("2.9.") else set()
-# Not at corners: a remainder jumps there, and of equal elements `max` along a dimension, `topk` and `sort` take any.
+# These have no corner case: a remainder jumps there, and `max` along a dimension, `argmax` and `topk` choose one of
+# several equal elements.
 UNDEFINED = {"remainder", "sums", "topk", "topk_gate", "places", "scatter"}
 
 
