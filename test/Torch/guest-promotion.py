@@ -91,6 +91,12 @@ assert types(found, "exp") == types(found, "exp", backward=True) == [torch.float
 alike, other = compile_and_run(Exponential(), x, strategy="autocast")
 assert backend.saved_bytes[0] <= other.saved_bytes[0], (backend.saved_bytes, other.saved_bytes)
 
+# Groups of channels that change places between two convolutions stay low.
+shuffle = nn.Sequential(nn.Conv2d(4, 8, 1, groups=2), nn.ChannelShuffle(4), nn.Conv2d(8, 1, 1), nn.Flatten(), nn.Linear(9, 4))
+images = torch.randn(2, 4, 3, 3)
+found, backend = compile_and_run(lambda: F.mse_loss(shuffle(images), torch.zeros(2, 4)))
+assert types(found, "channel_shuffle") == [LOW] and not backend.reports[0].unlisted, (found, backend.reports[0].unlisted)
+
 # A policy of the user says which strategy it means.
 for text, strategy in (("{version: 1, strategy: grappler}", "grappler"), ("version: 1\nstrategy: 'autocast'\n", "autocast"),
                        ("{version: 1}", "optimal")):
