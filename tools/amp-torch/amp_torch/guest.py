@@ -27,7 +27,7 @@ from pathlib import Path
 import torch
 from torch import fx
 
-from . import fx_apply, guest_attention, guest_watch
+from . import fx_apply, guest_attention, guest_choice, guest_watch
 from .fx_to_mlir import KEY, Printer, flatten, is_backward, module_path
 from .versions import check_version
 
@@ -81,9 +81,12 @@ class Report:
     kept: dict = dataclasses.field(default_factory=dict)
     # Operations in no list of the policy, which keep their types.
     unlisted: dict = dataclasses.field(default_factory=dict)
+    # Which assignment the strategy optimal took, and why.
+    choice: str = ""
 
     def __str__(self):
         lines = [f"{self.low} operations in low precision, {self.casts} casts"]
+        lines += [self.choice] if self.choice else []
         for name, reason in self.kept.items():
             lines.append(f"kept {name}: {reason}")
         for name, places in self.unlisted.items():
@@ -128,6 +131,8 @@ class Options:
     report: str | None = None
     amp_opt: str | None = None
     promote: bool = True
+    # Whether the costs decide on powers, which the shipped policy for bf16 denies.
+    powers: bool = False
 
     def check(self):
         def expect(what, value, allowed):
@@ -149,7 +154,9 @@ class Options:
     def shipped_policy(self, device):
         """The path of the policy of this package for graphs on `device`."""
         name = "aten-bf16" if self.keeps_promoted() and self.precision == "bf16" else "aten"
-        if self.strategy == "autocast":
+        if self.powers:
+            name = "aten-bf16-powers"
+        elif self.strategy == "autocast":
             name = f"aten-autocast-{device}"
         path = POLICIES / f"{name}.yaml"
         if not path.exists():
@@ -318,6 +325,14 @@ MAX_ROUNDS = 8
 def rewrite_graph(graph, options):
     """Returns a copy of `graph` with types and casts, and the report."""
     options.check()
+    if not guest_choice.can_choose(options, find_device(graph), POLICIES):
+        return assign_types(graph, options, options.effective_strategy() != "autocast")
+    return guest_choice.choose(graph, options, assign_types, copy_graph)
+
+
+def assign_types(graph, options, finite=True):
+    """Returns a copy of `graph` with types and casts of one run of the passes, and the report. With `finite`,
+    casts make no finite number infinite."""
     device = find_device(graph)
     kept, unfused = {}, []
     original = graph
@@ -337,7 +352,7 @@ def rewrite_graph(graph, options):
         fx_apply.lower_limits(application.expected)
         mismatches = fx_apply.check(copy, application.expected)
         if not mismatches:
-            if options.effective_strategy() != "autocast":
+            if finite:
                 fx_apply.keep_finite(application.casts)
             fx_apply.widen_again(copy)
             fx_apply.compute_again(copy)
@@ -499,7 +514,7 @@ class Backend:
 
         def partition(joint, inputs, **settings):
             forward, backward = default_partition(self.rewrite(joint), inputs, **settings)
-            self.saved_bytes.append(count_saved(forward, settings["num_fwd_outputs"]))
+            self.saved_bytes.append(guest_choice.count_saved(forward, settings["num_fwd_outputs"]))
             return forward, backward
 
         def compile_inference(part, inputs):
@@ -545,19 +560,6 @@ def make_watch(watch, every, precision):
         return guest_watch.Watch(watch, every, {"bf16": "bf16", "fp16": "f16"}.get(precision, ""))
     except re.error as error:
         raise GuestError(f"watch: expected a regular expression, got {watch!r}: {error}") from None
-
-
-def count_saved(forward, num_outputs):
-    """The bytes of values that a forward graph keeps for the backward pass, without
-    its arguments."""
-    output = next(node for node in forward.graph.nodes if node.op == "output")
-    values = [n for n in output.args[0][num_outputs:] if isinstance(n, fx.Node)]
-    values = [n.meta["val"] for n in dict.fromkeys(values) if n.op != "placeholder"]
-    return sum(
-        v.numel() * v.element_size()
-        for v in values
-        if isinstance(v, torch.Tensor) and isinstance(v.numel(), int)
-    )
 
 
 def backend(precision="bf16", *, policy=None, strategy=None, target=None, pins=None,

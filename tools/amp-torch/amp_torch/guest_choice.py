@@ -1,0 +1,101 @@
+#===- guest_choice.py - Candidates of the strategy optimal ---------------===//
+#
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===----------------------------------------------------------------------===//
+"""Chooses between assignments of types, so that `optimal` has no more casts and saved bytes than `autocast`.
+
+Denied operations, kept promotions and casts that several readers share can make an assignment of `optimal` need more
+than autocast does. This module then tries other assignments of the same graph, among them that of autocast."""
+
+import dataclasses
+
+import torch
+from torch import fx
+
+from .fx_to_mlir import packet_of
+
+@dataclasses.dataclass
+class Candidate:
+    """An assignment of types, and what it costs."""
+
+    name: str
+    options: object
+    graph: fx.Graph
+    report: object
+    saved: int
+
+    @property
+    def casts(self):
+        return self.report.casts
+
+    def is_within(self, other):
+        return self.casts <= other.casts and self.saved <= other.saved
+
+    def describe(self):
+        return f"{self.name} ({self.casts} casts, {self.saved} saved bytes)"
+
+
+def as_number(extent):
+    """An extent, or the one of the example if it is open; 0 if that is unknown."""
+    if isinstance(extent, int):
+        return extent
+    hint = getattr(extent.node, "hint", None)
+    return hint if isinstance(hint, int) else 0
+
+
+def count_saved(forward, num_outputs):
+    """The bytes of values that a forward graph keeps for the backward pass, without its arguments."""
+    output = next(node for node in forward.graph.nodes if node.op == "output")
+    nodes = [node for node in output.args[0][num_outputs:] if isinstance(node, fx.Node) and node.op != "placeholder"]
+    values = [node.meta["val"] for node in dict.fromkeys(nodes)]
+    return sum(as_number(v.numel()) * v.element_size() for v in values if isinstance(v, torch.Tensor))
+
+
+def measure_saved(graph, copy_graph):
+    """The bytes that torch's default partitioner keeps of a joint graph, 0 of another graph."""
+    from functorch.compile import default_partition
+
+    names = [node.name for node in graph.nodes if node.op == "placeholder"]
+    if not any(name.startswith("tangents") for name in names):
+        return 0
+    # The last results of a joint graph are the gradients, one for each argument of the forward pass.
+    output = next(node for node in graph.nodes if node.op == "output")
+    num_outputs = len(output.args[0]) - sum(name.startswith("primals") for name in names)
+    forward, _ = default_partition(fx.GraphModule(torch.nn.Module(), copy_graph(graph)), [], num_fwd_outputs=num_outputs)
+    return count_saved(forward, num_outputs)
+
+
+def can_choose(options, device, policies):
+    """Whether there are candidates. A policy of the user decides alone, and autocast has lists for some devices."""
+    is_optimal = options.policy is None and options.effective_strategy() == "optimal"
+    return is_optimal and options.low_type() is not None and (policies / f"aten-autocast-{device}.yaml").exists()
+
+
+def alternatives(graph, options):
+    """The names and options of further candidates."""
+    if options.keeps_promoted() and options.precision == "bf16" and any(packet_of(n) == "pow" for n in graph.nodes):
+        yield "optimal with low powers", dataclasses.replace(options, powers=True)
+
+
+def choose(graph, options, assign, copy_graph):
+    """Returns the graph and the report of the best candidate. `assign` makes a candidate from options."""
+
+    def make(name, settings):
+        result, report = assign(graph, settings)
+        return Candidate(name, settings, result, report, measure_saved(result, copy_graph))
+
+    first = make("optimal", options)
+    quiet = dataclasses.replace(options, report=None)
+    bound = make("autocast", dataclasses.replace(quiet, strategy="autocast"))
+    best, reason = first, f"{bound.describe()} needs no less"
+    if not first.is_within(bound):
+        others = [make(name, settings) for name, settings in alternatives(graph, quiet)]
+        # Of equal ones, the first is nearest to f32.
+        best = min((c for c in [*others, bound] if c.is_within(bound)), key=lambda c: (c.saved, c.casts))
+        reason = f"{first.describe()} needs more than " + ("it" if best is bound else bound.describe())
+        if options.report:
+            assign(graph, dataclasses.replace(best.options, report=options.report))
+    best.report.choice = f"took {best.describe()}: {reason}"
+    return best.graph, best.report
