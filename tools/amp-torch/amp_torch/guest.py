@@ -131,8 +131,6 @@ class Options:
     report: str | None = None
     amp_opt: str | None = None
     promote: bool = True
-    # Whether the costs decide on powers, which the shipped policy for bf16 denies.
-    powers: bool = False
 
     def check(self):
         def expect(what, value, allowed):
@@ -154,9 +152,7 @@ class Options:
     def shipped_policy(self, device):
         """The path of the policy of this package for graphs on `device`."""
         name = "aten-bf16" if self.keeps_promoted() and self.precision == "bf16" else "aten"
-        if self.powers:
-            name = "aten-bf16-powers"
-        elif self.strategy == "autocast":
+        if self.strategy == "autocast":
             name = f"aten-autocast-{device}"
         path = POLICIES / f"{name}.yaml"
         if not path.exists():

@@ -1,27 +1,24 @@
-#===- guest_choice.py - Candidates of the strategy optimal ---------------===//
+#===- guest_choice.py - The bound of the strategy optimal ----------------===//
 #
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===----------------------------------------------------------------------===//
-"""Chooses between assignments of types, so that `optimal` has no more casts and saved bytes than `autocast`.
+"""Bounds the casts and the saved bytes of `optimal` by those of `autocast`.
 
 Denied operations, kept promotions and casts that several readers share can make an assignment of `optimal` need more
-than autocast does. This module then tries other assignments of the same graph, among them that of autocast."""
+than autocast does. The guest then assigns types as autocast does."""
 
 import dataclasses
 
 import torch
 from torch import fx
 
-from .fx_to_mlir import packet_of
-
 @dataclasses.dataclass
-class Candidate:
-    """An assignment of types, and what it costs."""
+class Assignment:
+    """A graph with assigned types, and what it costs."""
 
     name: str
-    options: object
     graph: fx.Graph
     report: object
     saved: int
@@ -68,34 +65,26 @@ def measure_saved(graph, copy_graph):
 
 
 def can_choose(options, device, policies):
-    """Whether there are candidates. A policy of the user decides alone, and autocast has lists for some devices."""
+    """Whether autocast bounds the assignment. A policy of the user decides alone, and autocast has lists for some devices."""
     is_optimal = options.policy is None and options.effective_strategy() == "optimal"
     return is_optimal and options.low_type() is not None and (policies / f"aten-autocast-{device}.yaml").exists()
 
 
-def alternatives(graph, options):
-    """The names and options of further candidates."""
-    if options.keeps_promoted() and options.precision == "bf16" and any(packet_of(n) == "pow" for n in graph.nodes):
-        yield "optimal with low powers", dataclasses.replace(options, powers=True)
-
-
 def choose(graph, options, assign, copy_graph):
-    """Returns the graph and the report of the best candidate. `assign` makes a candidate from options."""
+    """Returns the graph and the report of the assignment of `options`, or of autocast's if the former needs more.
+    `assign` makes an assignment from options."""
 
     def make(name, settings):
         result, report = assign(graph, settings)
-        return Candidate(name, settings, result, report, measure_saved(result, copy_graph))
+        return Assignment(name, result, report, measure_saved(result, copy_graph))
 
-    first = make("optimal", options)
-    quiet = dataclasses.replace(options, report=None)
-    bound = make("autocast", dataclasses.replace(quiet, strategy="autocast"))
-    best, reason = first, f"{bound.describe()} needs no less"
-    if not first.is_within(bound):
-        others = [make(name, settings) for name, settings in alternatives(graph, quiet)]
-        # Of equal ones, the first is nearest to f32.
-        best = min((c for c in [*others, bound] if c.is_within(bound)), key=lambda c: (c.saved, c.casts))
-        reason = f"{first.describe()} needs more than " + ("it" if best is bound else bound.describe())
+    own = make("optimal", options)
+    as_autocast = dataclasses.replace(options, strategy="autocast", report=None)
+    bound = make("autocast", as_autocast)
+    taken, reason = own, f"{bound.describe()} needs no less"
+    if not own.is_within(bound):
+        taken, reason = bound, f"{own.describe()} needs more"
         if options.report:
-            assign(graph, dataclasses.replace(best.options, report=options.report))
-    best.report.choice = f"took {best.describe()}: {reason}"
-    return best.graph, best.report
+            assign(graph, dataclasses.replace(as_autocast, report=options.report))
+    taken.report.choice = f"took {taken.describe()}: {reason}"
+    return taken.graph, taken.report
