@@ -4,6 +4,7 @@
 # lit: which files are tests, which tools and substitutions they may use and
 # which features a REQUIRES line may name.
 
+import glob
 import os
 import shlex
 import shutil
@@ -237,6 +238,16 @@ config.environment["FILECHECK_OPTS"] = "--enable-var-scope --allow-unused-prefix
 
 if not config.amp_link_mlir_dylib:
     config.available_features.add("static-mlir")
+
+# Clang with the thread sanitizer, and libarcher, which tells it about OpenMP.
+llvm_root = os.path.dirname(config.llvm_tools_dir)
+if (
+    os.path.exists(os.path.join(config.llvm_tools_dir, "clang"))
+    and os.path.exists(os.path.join(llvm_root, "lib", "libarcher.so"))
+    and glob.glob(os.path.join(llvm_root, "lib", "clang", "*", "lib", "linux", "libclang_rt.tsan-*.a"))
+):
+    config.available_features.add("thread-sanitizer")
+    config.substitutions.append(("%llvm_bin", config.llvm_tools_dir))
 
 if config.amp_sanitizer:
     config.available_features.add("sanitizer")

@@ -4,7 +4,7 @@
 # Checks the estimates in docs/fp8.md against the output of tools/docs/fp8-estimate.py. The full tier checks
 # the smallest model, and the long tier checks all models.
 #
-# REQUIRES: full
+# REQUIRES: full, cudnn
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %amp_src_root %amp_obj_root/bin %t
 

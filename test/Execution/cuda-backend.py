@@ -5,6 +5,8 @@
 # those of the CPU. Its steps are compiled for the CPU implementation of CUDA.
 #
 # REQUIRES: full
+# Python lacks the runtime that a library with sanitizers needs.
+# UNSUPPORTED: sanitizer
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib' %amp_src_root %amp_obj_root
 

@@ -5,6 +5,8 @@
 # neither reads nor allocates the claimed size of a file.
 #
 # REQUIRES: full
+# The address sanitizer reserves more than the limit of memory here.
+# UNSUPPORTED: sanitizer
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %digits %models/digits-mlp.mlir
 """Usage: endless-input.py <folder> <data> <model>"""

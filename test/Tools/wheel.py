@@ -6,6 +6,8 @@
 # LLVM's shared libraries; `tools/dev wheel` makes one that does not.
 #
 # REQUIRES: torch-export, full
+# Python lacks the runtime that a library with sanitizers needs.
+# UNSUPPORTED: sanitizer
 # RUN: rm -rf %t && mkdir %t
 # RUN: %torch_python %s %amp_src_root %amp_obj_root %t
 """Usage: wheel.py <root of the source tree> <build folder> <folder>"""
