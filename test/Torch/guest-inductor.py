@@ -66,5 +66,6 @@ for precision, norm, x in (
 ):
     model = Normalized(norm, x is image)
     eager, compiled = (gradients(model, inner, precision, x, labels) for inner in ("eager", "inductor"))
-    # Both compute the same graph. Sums in another order may round a value differently.
-    assert (eager - compiled).abs().max() < 4e-3 * eager.abs().max(), (precision, norm, eager, compiled)
+    # Both compute the same graph. Sums in another order may round a value to the next number of the low type.
+    bound = torch.finfo(torch.bfloat16 if precision == "bf16" else torch.float16).eps
+    assert (eager - compiled).abs().max() < bound * eager.abs().max(), (precision, norm, eager, compiled)

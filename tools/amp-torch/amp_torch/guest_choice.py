@@ -50,8 +50,9 @@ def count_saved(forward, num_outputs):
     return sum(as_number(v.numel()) * v.element_size() for v in values if isinstance(v, torch.Tensor))
 
 
-def measure_saved(graph, copy_graph):
-    """The bytes that torch's default partitioner keeps of a joint graph, 0 of another graph."""
+def measure_saved(graph, root, copy_graph):
+    """The bytes that torch's default partitioner keeps of a joint graph, 0 of another graph. `root` is the module with the
+    constants of the graph."""
     from functorch.compile import default_partition
 
     names = [node.name for node in graph.nodes if node.op == "placeholder"]
@@ -60,7 +61,7 @@ def measure_saved(graph, copy_graph):
     # The last results of a joint graph are the gradients, one for each argument of the forward pass.
     output = next(node for node in graph.nodes if node.op == "output")
     num_outputs = len(output.args[0]) - sum(name.startswith("primals") for name in names)
-    forward, _ = default_partition(fx.GraphModule(torch.nn.Module(), copy_graph(graph)), [], num_fwd_outputs=num_outputs)
+    forward, _ = default_partition(fx.GraphModule(root, copy_graph(graph)), [], num_fwd_outputs=num_outputs)
     return count_saved(forward, num_outputs)
 
 
@@ -74,9 +75,11 @@ def choose(graph, options, assign, copy_graph):
     """Returns the graph and the report of the assignment of `options`, or of autocast's if the former needs more.
     `assign` makes an assignment from options."""
 
+    root = graph.owning_module if graph.owning_module is not None else torch.nn.Module()
+
     def make(name, settings):
         result, report = assign(graph, settings)
-        return Assignment(name, result, report, measure_saved(result, copy_graph))
+        return Assignment(name, result, report, measure_saved(result, root, copy_graph))
 
     own = make("optimal", options)
     as_autocast = dataclasses.replace(options, strategy="autocast", report=None)
