@@ -65,6 +65,18 @@ func.func @wide(%q: tensor<2x4x8x16xf32>) {
 
 // -----
 
+func.func @many_samples(%q: tensor<2x4x8x16xf16>) {
+  // expected-error@+1 {{has sizes whose product is beyond all indices}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>)
+      {sizes = #cuda.attention<batch = 4611686018427387904, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       query = #cuda.heads<at 0 by 0, 128, 16>, key = #cuda.heads<at 0 by 0, 128, 16>,
+       value = #cuda.heads<at 0 by 0, 128, 16>, output = #cuda.heads<at 0 by 0, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
 func.func @mixed(%q: tensor<2x4x8x16xf16>, %k: tensor<2x4x8x16xbf16>) {
   // expected-error@+1 {{the key is in a tensor of 'bf16', expected 'f16'}}
   %0:2 = cuda.sdpa ins(%q, %k, %q : tensor<2x4x8x16xf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x16xf16>)

@@ -7,6 +7,8 @@
 
 #include "LaunchSupport.h"
 
+#include "llvm/Support/CheckedArithmetic.h"
+
 #include <functional>
 #include <numeric>
 
@@ -35,21 +37,27 @@ LogicalResult mlir::cuda::verifyHeads(Operation *op, const HeadsSpec &spec,
            << ", expected " << element;
   const int64_t unit =
       AMP_CUDNN_ALIGNMENT * 8 / element.getIntOrFloatBitWidth();
-  int64_t last = heads.getOffset() + spec.size - 1;
-  for (auto [stride, extent] : {std::pair(heads.getSample(), batch),
-                                std::pair(heads.getHead(), spec.count),
-                                std::pair(heads.getPosition(), spec.positions)})
-    last += stride * (extent - 1);
   for (int64_t value : {heads.getOffset(), heads.getSample(), heads.getHead(),
                         heads.getPosition()})
     if (value < 0 || value % unit != 0)
       return op->emitOpError()
              << spec.name << " has the offset or stride " << value
              << ", expected a multiple of " << unit << " elements";
-  if (last >= spec.type.getNumElements())
-    return op->emitOpError()
-           << spec.name << " ends at element " << last
-           << ", but its tensor has " << spec.type.getNumElements();
+  std::optional<int64_t> last =
+      llvm::checkedAdd<int64_t>(heads.getOffset(), spec.size - 1);
+  for (auto [stride, extent] : {std::pair(heads.getSample(), batch),
+                                std::pair(heads.getHead(), spec.count),
+                                std::pair(heads.getPosition(), spec.positions)})
+    if (last)
+      last = llvm::checkedMulAdd<int64_t>(stride, extent - 1, *last);
+  if (!last || *last >= spec.type.getNumElements()) {
+    InFlightDiagnostic error = op->emitOpError() << spec.name;
+    if (last)
+      error << " ends at element " << *last;
+    else
+      error << " ends beyond all indices";
+    return error << ", but its tensor has " << spec.type.getNumElements();
+  }
   return success();
 }
 
@@ -106,6 +114,14 @@ static LogicalResult verifySizes(LaunchOpInterface op, AttentionAttr sizes) {
     if (size <= 0)
       return op->emitOpError("has the size ")
              << size << ", expected at least 1";
+  std::optional<int64_t> elements = 1;
+  for (int64_t size :
+       {sizes.getBatch(), sizes.getHeads(), sizes.getQueries(), sizes.getKeys(),
+        sizes.getHeadSize(), sizes.getValueSize()})
+    if (elements)
+      elements = llvm::checkedMul(*elements, size);
+  if (!elements)
+    return op->emitOpError("has sizes whose product is beyond all indices");
   if (sizes.getHeads() % sizes.getKeyHeads() != 0)
     return op->emitOpError("has ")
            << sizes.getHeads() << " heads of queries and "
@@ -151,7 +167,10 @@ static LogicalResult verifyDocuments(OpTy op, ArrayRef<HeadsSpec> specs,
   }
   if (failed(verifyRow("the logarithm of the sums", sizes.getHeads())))
     return failure();
-  const int64_t all = documents * sizes.getBatch();
+  const std::optional<int64_t> samples =
+      llvm::checkedMul(documents, sizes.getBatch());
+  // A type has no larger extent.
+  const int64_t all = std::min(samples.value_or(INT64_MAX), int64_t(1) << 62);
   Builder builder(op.getContext());
   return success(succeeded(verifyType(op, "the lengths of documents",
                                       op.getInputType(first), {all},

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mlir::cuda;
@@ -330,8 +331,9 @@ static LogicalResult verifyCopies(KernelOp op) {
     return op.emitOpError("has ")
            << op.getInputs().size() << " inputs and " << launch.getNumTargets()
            << " targets, expected the inputs and targets of " << *quantization;
-  if (quantization->getRows() * quantization->getColumns() !=
-      op.getNumOutputElements())
+  if (llvm::checkedMul<int64_t>(quantization->getRows(),
+                                quantization->getColumns()) !=
+      std::optional<int64_t>(op.getNumOutputElements()))
     return op.emitOpError("quantises ")
            << quantization->getRows() << " rows of "
            << quantization->getColumns() << " columns, expected "
