@@ -23,7 +23,7 @@ import module_kinds
 import torch_networks
 
 OWN = {**model_kinds.KINDS, **module_kinds.MODULES, **guest_kinds.KINDS}
-FAST = ["library:albert", "own:triplet", "own:flow"]
+FAST = ["own:triplet", "own:flow"]
 ALL = [f"net:{name}" for name in torch_networks.NETWORKS] + [
     f"library:{name}" for name in ("albert", "gpt2", "bert", "llama", "opt", "t5", "vit", "mobilenet_v3_small", "resnet18")
 ] + [f"own:{name}" for name in OWN]  # fmt: skip
