@@ -115,6 +115,22 @@ cuda.program @order arena 512 {
 
 // -----
 
+cuda.program @later_buffer arena 256 {
+  // expected-error@+1 {{uses the buffer 'g', which follows it, expected all buffers first}}
+  cuda.all_reduce <sum> named "sum" ins(%g : memref<8xf32>) outs(%g : memref<8xf32>)
+  cuda.await "sum"
+  %g = cuda.buffer "g" at 0 {role = "optimizer_state"} : memref<8xf32>
+}
+
+// -----
+
+cuda.program @far_buffer arena 256 {
+  // expected-error@+1 {{starts at 9223372036854775552, beyond the arena of 256 bytes}}
+  %a = cuda.buffer "a" at 9223372036854775552 {role = "batch"} : memref<96xf32>
+}
+
+// -----
+
 cuda.program @foreign arena 0 {
   // expected-error@+1 {{cannot be in a 'cuda.program', expected buffers, views and launches}}
   %a = arith.constant 1.0 : f32

@@ -13,6 +13,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mlir::cuda;
@@ -426,6 +427,9 @@ LogicalResult ProgramOp::verifyRegions() {
       Use use{buffer};
       use.bytes = buffer.getBytes();
       int64_t bytes = getPredictions().value_or(getArena());
+      if (!llvm::checkedAdd(use.begin(), use.bytes))
+        return buffer.emitOpError("starts at ")
+               << use.begin() << ", beyond the arena of " << bytes << " bytes";
       if (use.end() > bytes)
         return buffer.emitOpError("ends at ")
                << use.end() << ", beyond the arena of " << bytes << " bytes";
@@ -446,7 +450,12 @@ LogicalResult ProgramOp::verifyRegions() {
       BufferOp buffer = mlir::cuda::getBuffer(operand);
       if (!buffer)
         return op.emitOpError("uses something that is not a buffer");
-      Use &use = uses[buffer];
+      auto found = uses.find(buffer);
+      if (found == uses.end())
+        return op.emitOpError("uses the buffer '")
+               << buffer.getName() << "', which follows it, expected all "
+               << "buffers first";
+      Use &use = found->second;
       use.bytes = std::max(use.bytes, getUsedBytes(launch, number));
       if (failed(verifyEnd(*this, op, buffer, use.begin(), use.end())))
         return failure();
