@@ -406,6 +406,34 @@ static LogicalResult verifyEnd(ProgramOp program, Operation &op,
   return success();
 }
 
+/// Verifies that the name of the buffer of `use` is not in `names`, to which it
+/// adds it, and that the buffer lies in the arena.
+static LogicalResult verifyBuffer(ProgramOp program, Use &use,
+                                  llvm::StringSet<> &names) {
+  BufferOp buffer = use.buffer;
+  // A metric or prediction may have the name of another buffer.
+  StringRef role = buffer.getRole().value_or("");
+  bool isResult = role == "metric" || role == "prediction";
+  if (!names
+           .insert(
+               ((isResult ? role.str() + ":" : "") + buffer.getName()).str())
+           .second)
+    return buffer.emitOpError("has the name '")
+           << buffer.getName() << "', which another buffer has";
+  int64_t bytes = program.getPredictions().value_or(program.getArena());
+  if (!llvm::checkedAdd(use.begin(), use.bytes))
+    return buffer.emitOpError("starts at ")
+           << use.begin() << ", beyond the arena of " << bytes << " bytes";
+  if (use.end() > bytes)
+    return buffer.emitOpError("ends at ")
+           << use.end() << ", beyond the arena of " << bytes << " bytes";
+  if (use.begin() < int64_t(program.getArena()) &&
+      use.end() > int64_t(program.getArena()))
+    return buffer.emitOpError("is in part beyond the arena of ")
+           << program.getArena() << " bytes";
+  return success();
+}
+
 LogicalResult ProgramOp::verifyRegions() {
   llvm::MapVector<Operation *, Use> uses;
   llvm::StringSet<> names;
@@ -415,27 +443,10 @@ LogicalResult ProgramOp::verifyRegions() {
       if (position != 0)
         return buffer.emitOpError("follows a launch, expected all buffers "
                                   "first");
-      // A metric or prediction may have the name of another buffer.
-      StringRef role = buffer.getRole().value_or("");
-      bool isResult = role == "metric" || role == "prediction";
-      if (!names
-               .insert(((isResult ? role.str() + ":" : "") + buffer.getName())
-                           .str())
-               .second)
-        return buffer.emitOpError("has the name '")
-               << buffer.getName() << "', which another buffer has";
       Use use{buffer};
       use.bytes = buffer.getBytes();
-      int64_t bytes = getPredictions().value_or(getArena());
-      if (!llvm::checkedAdd(use.begin(), use.bytes))
-        return buffer.emitOpError("starts at ")
-               << use.begin() << ", beyond the arena of " << bytes << " bytes";
-      if (use.end() > bytes)
-        return buffer.emitOpError("ends at ")
-               << use.end() << ", beyond the arena of " << bytes << " bytes";
-      if (use.begin() < int64_t(getArena()) && use.end() > int64_t(getArena()))
-        return buffer.emitOpError("is in part beyond the arena of ")
-               << getArena() << " bytes";
+      if (failed(verifyBuffer(*this, use, names)))
+        return failure();
       uses.insert({&op, use});
       continue;
     }
