@@ -321,7 +321,7 @@ MAX_ROUNDS = 8
 def rewrite_graph(graph, options):
     """Returns a copy of `graph` with types and casts, and the report."""
     options.check()
-    if not guest_choice.can_choose(options, find_device(graph), POLICIES):
+    if not guest_choice.is_bounded(options, find_device(graph), POLICIES):
         return assign_types(graph, options, options.effective_strategy() != "autocast")
     return guest_choice.choose(graph, options, assign_types, copy_graph)
 

@@ -14,6 +14,7 @@ import dataclasses
 import torch
 from torch import fx
 
+
 @dataclasses.dataclass
 class Assignment:
     """A graph with assigned types, and what it costs."""
@@ -65,7 +66,7 @@ def measure_saved(graph, root, copy_graph):
     return count_saved(forward, num_outputs)
 
 
-def can_choose(options, device, policies):
+def is_bounded(options, device, policies):
     """Whether autocast bounds the assignment. A policy of the user decides alone, and autocast has lists for some devices."""
     is_optimal = options.policy is None and options.effective_strategy() == "optimal"
     return is_optimal and options.low_type() is not None and (policies / f"aten-autocast-{device}.yaml").exists()
@@ -74,7 +75,6 @@ def can_choose(options, device, policies):
 def choose(graph, options, assign, copy_graph):
     """Returns the graph and the report of the assignment of `options`, or of autocast's if the former needs more.
     `assign` makes an assignment from options."""
-
     root = graph.owning_module if graph.owning_module is not None else torch.nn.Module()
 
     def make(name, settings):

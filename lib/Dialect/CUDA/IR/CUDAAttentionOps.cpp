@@ -169,8 +169,9 @@ static LogicalResult verifyDocuments(OpTy op, ArrayRef<HeadsSpec> specs,
     return failure();
   const std::optional<int64_t> samples =
       llvm::checkedMul(documents, sizes.getBatch());
-  // A type has no larger extent.
-  const int64_t all = std::min(samples.value_or(INT64_MAX), int64_t(1) << 62);
+  if (!samples)
+    return op.emitOpError("has more documents than an index can count");
+  const int64_t all = *samples;
   Builder builder(op.getContext());
   return success(succeeded(verifyType(op, "the lengths of documents",
                                       op.getInputType(first), {all},
