@@ -626,7 +626,7 @@ func.func @rms_norm_addend_rows(%a: tensor<4x8xf32>, %b: tensor<8xf32>, %c: tens
 // -----
 
 func.func @rms_norm_beyond_indices(%a: tensor<4x8xf32>, %b: tensor<8xf32>) {
-  // expected-error @+1 {{x ends beyond all indices, but its tensor has 32}}
+  // expected-error @+1 {{x ends at an index that overflows 64 bits, but its tensor has 32}}
   %0:2 = cuda.rms_norm ins(%a, %b : tensor<4x8xf32>, tensor<8xf32>) {epsilon = 1.0e-6 : f64,
       x_rows = #cuda.heads<at 9223372036854775804 by 0, 0, 8>} -> tensor<4x8xf32>, tensor<4xf32>
   return
@@ -635,7 +635,7 @@ func.func @rms_norm_beyond_indices(%a: tensor<4x8xf32>, %b: tensor<8xf32>) {
 // -----
 
 func.func @rms_norm_wide_stride(%a: tensor<4x8xf32>, %b: tensor<8xf32>) {
-  // expected-error @+1 {{x ends beyond all indices, but its tensor has 32}}
+  // expected-error @+1 {{x ends at an index that overflows 64 bits, but its tensor has 32}}
   %0:2 = cuda.rms_norm ins(%a, %b : tensor<4x8xf32>, tensor<8xf32>) {epsilon = 1.0e-6 : f64,
       x_rows = #cuda.heads<at 0 by 0, 0, 4611686018427387904>} -> tensor<4x8xf32>, tensor<4xf32>
   return

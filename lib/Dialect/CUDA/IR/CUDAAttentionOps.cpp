@@ -55,7 +55,7 @@ LogicalResult mlir::cuda::verifyHeads(Operation *op, const HeadsSpec &spec,
     if (last)
       error << " ends at element " << *last;
     else
-      error << " ends beyond all indices";
+      error << " ends at an index that overflows 64 bits";
     return error << ", but its tensor has " << spec.type.getNumElements();
   }
   return success();
@@ -121,7 +121,7 @@ static LogicalResult verifySizes(LaunchOpInterface op, AttentionAttr sizes) {
     if (elements)
       elements = llvm::checkedMul(*elements, size);
   if (!elements)
-    return op->emitOpError("has sizes whose product is beyond all indices");
+    return op->emitOpError("has sizes whose product overflows 64 bits");
   if (sizes.getHeads() % sizes.getKeyHeads() != 0)
     return op->emitOpError("has ")
            << sizes.getHeads() << " heads of queries and "
@@ -170,7 +170,9 @@ static LogicalResult verifyDocuments(OpTy op, ArrayRef<HeadsSpec> specs,
   const std::optional<int64_t> samples =
       llvm::checkedMul(documents, sizes.getBatch());
   if (!samples)
-    return op.emitOpError("has more documents than an index can count");
+    return op.emitOpError("has ")
+           << documents << " documents in each of " << sizes.getBatch()
+           << " samples, whose product overflows 64 bits";
   const int64_t all = *samples;
   Builder builder(op.getContext());
   return success(succeeded(verifyType(op, "the lengths of documents",
