@@ -73,7 +73,8 @@ FloatRange FloatRangeRule::infer(Operation *op,
   case Kind::Select:
     return operands.size() == 3 ? operands[1].join(operands[2])
                                 : FloatRange::unknown();
-  case Kind::Move: {
+  case Kind::Move:
+  case Kind::Update: {
     FloatRange range = FloatRange::empty();
     for (auto [value, moved] : llvm::zip(op->getOperands(), operands))
       if (isa<FloatType>(getElementTypeOrSelf(value)))
@@ -108,6 +109,7 @@ FailureOr<FloatRangeRule> FloatRangeRule::parse(StringRef text,
                   .Case("reshape", Kind::Reshape)
                   .Case("scatter", Kind::Scatter)
                   .Case("select", Kind::Select)
+                  .Case("update", Kind::Update)
                   .Default(std::nullopt);
   bool isValid = kind ? true : readFunction(name, result);
   if (kind)
@@ -130,6 +132,6 @@ FailureOr<FloatRangeRule> FloatRangeRule::parse(StringRef text,
       "maximum, minimum, move, multiply, negate, power, reduce, "
       "reduce:ATTRIBUTE, repeat:ATTRIBUTE, reshape, rsqrt, scatter, "
       "scatter:ATTRIBUTE, scatter:rows, select, sigmoid, sign, sqrt, square, "
-      "subtract, tanh or wave";
+      "subtract, tanh, update or wave";
   return failure();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckBackwardPass.h"
+#include "DependentValues.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -129,7 +130,7 @@ LogicalResult mlir::amp::checkBackwardPass(const StepRewriter &step,
            (!ancestor || backward.contains(ancestor));
   };
   llvm::DenseSet<Value> known(gradients.begin(), gradients.end());
-  llvm::DenseSet<Value> scaled = step.getDependentValues(seeded, follows);
+  llvm::DenseSet<Value> scaled = findDependentValues(seeded, follows);
   for (Operation &op : step.getBody()) {
     for (Value value : op.getResults()) {
       if (!scaled.contains(value) || known.contains(value))

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DependentValues.h"
 #include "ForeignRules.h"
 #include "InlineCalls.h"
 #include "SafeScale.h"
@@ -27,8 +28,6 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_CHECKLOSSSCALINGPASS
@@ -46,36 +45,35 @@ using namespace mlir::amp;
 /// first operation that does.
 static void warnOfUnscaledBackwardPass(FunctionOpInterface function,
                                        const ScaleExponentAnalysis &analysis) {
-  DenseSet<Value> fromSeed;
+  SmallVector<Value> seeds;
+  function->walk([&](GradientSeedOpInterface seed) {
+    llvm::append_range(seeds, seed->getResults());
+  });
+  // Operations on gradients of parameters, and operations of optimizers, belong
+  // to the update. A value that an inner gradient divides by the scale is
+  // unscaled on purpose.
+  auto follows = [](OpOperand &use) {
+    Operation *op = use.get().getDefiningOp();
+    auto inner = dyn_cast_or_null<InnerGradientOp>(op);
+    return !op || (!op->hasAttr(AMPDialect::kGradientOfAttr) &&
+                   !isa<GradientConsumerOpInterface>(op) &&
+                   !(inner && inner.getScale()));
+  };
+  llvm::DenseSet<Value> fromSeed = findDependentValues(seeds, follows);
+  auto isUnscaled = [&](Value value) {
+    if (!fromSeed.contains(value) || !getElementTypeOrSelf(value).isF16() ||
+        !analysis.knows(value))
+      return false;
+    const ScaleExponent exponent = analysis.getExponent(value);
+    return exponent.isUnscaled() && !exponent.isAny();
+  };
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    bool isSeed = isa<GradientSeedOpInterface>(op);
-    // A body may read values that are not operands.
-    llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
-    if (op->getNumRegions() != 0)
-      getUsedValuesDefinedAbove(op->getRegions(), read);
-    // Operations on gradients of parameters, and operations of optimizers,
-    // belong to the update.
-    if (!isSeed && llvm::none_of(read, [&](Value value) {
-          return fromSeed.contains(value);
-        }))
+    if (llvm::none_of(op->getResults(), isUnscaled))
       return WalkResult::advance();
-    for (Value result : op->getResults())
-      if (getElementTypeOrSelf(result).isF16() && analysis.knows(result) &&
-          analysis.getExponent(result).isUnscaled() &&
-          !analysis.getExponent(result).isAny()) {
-        InFlightDiagnostic diagnostic = op->emitWarning(
-            "the backward pass computes in f16 without a loss "
-            "scale: gradients below 2^-25 become zero; expected "
-            "a dynamic or constant loss scale, or bf16");
-        return WalkResult::interrupt();
-      }
-    // A value that an inner gradient divides by the scale is unscaled on
-    // purpose.
-    auto inner = dyn_cast<InnerGradientOp>(op);
-    if (!op->hasAttr(AMPDialect::kGradientOfAttr) &&
-        !isa<GradientConsumerOpInterface>(op) && !(inner && inner.getScale()))
-      fromSeed.insert(op->result_begin(), op->result_end());
-    return WalkResult::advance();
+    op->emitWarning("the backward pass computes in f16 without a loss scale: "
+                    "gradients below 2^-25 become zero; expected a dynamic or "
+                    "constant loss scale, or bf16");
+    return WalkResult::interrupt();
   });
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GradientGroups.h"
+#include "DependentValues.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,7 +64,7 @@ mlir::amp::groupGradients(const StepRewriter &step, ArrayRef<Scaling> scalings,
     SmallVector<Value> seeded;
     for (Operation *seed : scaling.seeds)
       seeded.push_back(seed->getResult(0));
-    dependents.push_back(step.getDependentValues(seeded));
+    dependents.push_back(findDependentValues(seeded));
   }
   for (Value gradient : step.getGradients()) {
     Operation *op = gradient.getDefiningOp();
@@ -193,8 +194,8 @@ mlir::amp::getUpdateGuards(StepRewriter &step, ArrayRef<GradientGroup> groups,
   SmallVector<llvm::DenseSet<Value>> dependents;
   for (const GradientGroup &group : groups) {
     UnscaleOp unscale = group.unscale;
-    dependents.push_back(step.getDependentValues(
-        llvm::to_vector_of<Value>(unscale->getResults())));
+    dependents.push_back(
+        findDependentValues(llvm::to_vector_of<Value>(unscale->getResults())));
   }
   FunctionOpInterface function = step.getFunction();
   SmallVector<GuardedResult> entries = getGuardedResults(step, modelState);
@@ -225,8 +226,7 @@ mlir::amp::getUpdateGuards(StepRewriter &step, ArrayRef<GradientGroup> groups,
     for (auto [index, entry] : llvm::enumerate(entries)) {
       if (reads[index].none())
         continue;
-      llvm::DenseSet<Value> later =
-          step.getDependentValues(entry.result->get());
+      llvm::DenseSet<Value> later = findDependentValues(entry.result->get());
       for (auto [other, needed] : llvm::zip(entries, needs))
         if (later.contains(other.result->get()))
           needed |= own[index];

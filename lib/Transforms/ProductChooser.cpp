@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProductChooser.h"
+#include "DependentValues.h"
 
 #include "amp/Interfaces/GradientInterfaces.h"
 
@@ -23,7 +24,7 @@ ProductChooser::ProductChooser(const StepRewriter &step,
   step.getFunction()->walk([&](GradientSeedOpInterface seed) {
     llvm::append_range(seeds, seed->getResults());
   });
-  gradients = step.getDependentValues(seeds);
+  gradients = findDependentValues(seeds);
 }
 
 StringRef Candidate::getLayer() const {

@@ -37,6 +37,13 @@ bool StepIntervals::updateCarried(Value value, Assumption assume) {
     set(value, *known);
     return false;
   }
+  auto result = dyn_cast<OpResult>(value);
+  if (Value slice = result ? findStackedSlice(result) : Value()) {
+    set(value, get(slice));
+    if (isLoose(slice))
+      loose.insert(value);
+    return false;
+  }
   Carried &state = carried[value];
   FloatRange joined = state.range;
   bool changed = false;

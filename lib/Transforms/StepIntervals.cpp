@@ -84,6 +84,7 @@ StringRef StepIntervals::getBody(Operation *op) const {
 }
 
 std::optional<bool> StepIntervals::getOutcome(Value condition) const {
+  condition = skipMoves(condition);
   const FloatRangeRule *rule = findRule(condition, Kind::Order);
   Operation *op = condition.getDefiningOp();
   if (!rule || op->getNumOperands() != 2 || !getFloat(op->getOperand(0)))

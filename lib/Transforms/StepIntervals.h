@@ -57,6 +57,13 @@ private:
     unsigned numChanges = 0;
   };
 
+  /// The number of a value that a loop carries, and the integers that it is in
+  /// the iterations.
+  struct Counter {
+    unsigned number = 0;
+    SmallVector<int64_t> counts;
+  };
+
   /// Visits operations in their order, so that operands come first.
   void visit(Region &region, Assumption assume);
   void visit(Operation *op, Assumption assume);
@@ -65,6 +72,19 @@ private:
   /// Extends the interval of `value` by the values that control flow passes to
   /// it. Returns whether the interval changed.
   bool updateCarried(Value value, Assumption assume);
+  /// Returns the slice that the iterations of a loop write to `result`, if they
+  /// write all of its elements, or null.
+  Value findStackedSlice(OpResult result) const;
+  /// Follows a boolean through moves of elements, loops that carry it and loops
+  /// that write it slice by slice, to the value that has its elements.
+  Value skipMoves(Value condition) const;
+  /// The integers that a counter of the loop `op` has in its iterations.
+  const Counter &getCounter(Operation *op) const;
+  std::optional<Counter> countIterations(Operation *op, unsigned number) const;
+  /// The integer that `value` is in the iteration of `op` in which the carried
+  /// value `number` is `count`.
+  std::optional<int64_t> getInteger(Value value, Operation *op, unsigned number,
+                                    int64_t count, unsigned depth = 0) const;
   /// Whether `op` is a loop, a branch or a body, by its interface or by a rule.
   bool isControlFlow(Operation *op) const;
   static FloatType getFloat(Value value);
@@ -116,6 +136,7 @@ private:
   llvm::DenseMap<Value, FloatRange> intervals;
   llvm::DenseSet<Value> loose;
   llvm::DenseMap<Value, Carried> carried;
+  mutable llvm::DenseMap<Operation *, Counter> counters;
   /// The operations that a visit has reached.
   llvm::DenseSet<Operation *> visited;
   RegionFlow flow;

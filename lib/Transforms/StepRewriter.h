@@ -78,14 +78,6 @@ public:
   /// `except`.
   OpSet getDependents(ArrayRef<Value> values, const OpSet &except) const;
 
-  /// `values` and all values that depend on them, also in regions and called
-  /// functions. For an operation with regions, these are the results to which a
-  /// dependent value is forwarded, or all results if a dependent value decides
-  /// which region runs. The search stops at uses for which `follows` is false.
-  llvm::DenseSet<Value> getDependentValues(
-      ArrayRef<Value> values,
-      llvm::function_ref<bool(OpOperand &)> follows = nullptr) const;
-
   /// Moves the operations before `anchor` that depend on `values` and are not
   /// in `except` to after it, in their order.
   void moveDependentsAfter(Operation *anchor, ArrayRef<Value> values,

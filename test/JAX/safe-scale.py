@@ -65,6 +65,26 @@ def hinge(params, x, y):
     return jnp.sum(jnp.maximum(0.0, 1 - sign * scores(params, x)))
 
 
+def in_parts(x, y):
+    return x.reshape(4, BATCH // 4, -1), y.reshape(4, BATCH // 4)
+
+
+def carried(params, x, y):
+    # The usual form of gradient accumulation.
+    def add(loss, part):
+        return loss + log_sum_exp(params, *part), None
+
+    return lax.scan(add, 0.0, in_parts(x, y))[0] / BATCH
+
+
+def stacked(params, x, y):
+    return jnp.sum(lax.scan(lambda _, part: (None, log_sum_exp(params, *part)), None, in_parts(x, y))[1])
+
+
+def mapped(params, x, y):
+    return jnp.mean(lax.map(lambda part: log_sum_exp(params, *part), in_parts(x, y)))
+
+
 def unbounded(params, x, y):
     return jnp.sum((scores(params, x) - jax.nn.one_hot(y, CLASSES)) ** 2)
 
@@ -75,6 +95,7 @@ def find_scale(amp_opt, text):
     command.append(f"--pass-pipeline={amp_jax.pipeline('fp16', scaling='dynamic')}")
     text = amp_jax.with_booleans(text, bits=True)
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    assert "warning" not in done.stderr, done.stderr
     exponents = re.findall(r"SafeLossScale .*Exponent=(-?\d+)", done.stderr)
     proposed = re.findall(r"expected 'init-scale=([^']*)'", done.stderr)
     assert len(exponents) <= 1 and len(proposed) <= 1, done.stderr
@@ -94,7 +115,7 @@ def main(amp_opt):
     state = programs.adam_state(params)
     # The gradient of a score is at most S / 32 or S.
     expected = {cross_entropy: 20, indexed: 20, integer_labels: 20, summed: 15, hinge: 15, unbounded: None}
-    expected.update({indexed_by_pairs: 20, log_sum_exp: 15})
+    expected.update({indexed_by_pairs: 20, log_sum_exp: 15, carried: 20, stacked: 15, mapped: 17})
     for loss, exponent in expected.items():
         step = amp_jax.lower(loss, programs.adam, params, state, (x, y))
         found, proposed = find_scale(amp_opt, step.text)

@@ -38,6 +38,45 @@ func.func @low_backward_pass(%w: tensor<4xf16>, %x: tensor<4xf16>) -> tensor<4xf
 
 // -----
 
+// The loop carries an activation in f16 beside the gradient. It is not a part of
+// the backward pass.
+func.func @carried_activation(%x: tensor<4xf16>, %n: index) -> tensor<4xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %zero = train.constant dense<0.0> : tensor<4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %g = %zero) -> (tensor<4xf16>, tensor<4xf32>) {
+    %wide = amp.cast %a : tensor<4xf16> to tensor<4xf32>
+    %p = train.mul %wide, %seed : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %sum = train.add %g, %p : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %a, %sum : tensor<4xf16>, tensor<4xf32>
+  }
+  %g = train.mul %r#1, %r#1 {amp.gradient_of = ["w"]} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+
+// -----
+
+// In a loop.
+func.func @carried_gradient(%x: tensor<4xf16>, %n: index) -> tensor<4xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %zero = train.constant dense<0.0> : tensor<4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %seed, %g = %zero) -> (tensor<f32>, tensor<4xf32>) {
+    // expected-warning @below {{the backward pass computes in f16 without a loss scale}}
+    %low = amp.cast %s : tensor<f32> to tensor<f16>
+    %p = train.mul %x, %low : (tensor<4xf16>, tensor<f16>) -> tensor<4xf16>
+    %wide = amp.cast %p : tensor<4xf16> to tensor<4xf32>
+    %sum = train.add %g, %wide : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %s, %sum : tensor<f32>, tensor<4xf32>
+  }
+  %g = train.mul %r#1, %r#1 {amp.gradient_of = ["w"]} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+
+// -----
+
 // An update that rounds to f16 is not the backward pass.
 func.func @low_update(%x: tensor<4xf32>) -> tensor<4xf16> {
   %seed = amp.gradient_seed "loss" : tensor<f32>

@@ -159,3 +159,153 @@ func.func @rows(%t: tensor<4x1x1xi32>, %s: tensor<f32> {amp.name = "loss_scale",
   %u, %finite = amp.unscale %w by %s : (tensor<4x8xf32>) -> (tensor<4x8xf32>)
   return %u : tensor<4x8xf32>
 }
+
+// -----
+
+// A loop writes the rows 1, 0, 3 and 2 of a tensor that it divides by. The zeros
+// that were there do not count.
+// CHECK: SafeLossScale | {{.*}}Function=stacked | {{.*}}Exponent=15
+func.func @stacked(%x: tensor<4x8xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<4x8xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %sc = amp.scale %seed by %s : tensor<f32>
+  %first = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %end = "stablehlo.constant"() <{value = dense<4> : tensor<i32>}> : () -> tensor<i32>
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<4x8xf32>}> : () -> tensor<4x8xf32>
+  %r:4 = "stablehlo.while"(%first, %end, %x, %zero) ({
+  ^bb0(%i: tensor<i32>, %n: tensor<i32>, %y: tensor<4x8xf32>, %stack: tensor<4x8xf32>):
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %n: tensor<i32>, %y: tensor<4x8xf32>, %stack: tensor<4x8xf32>):
+    %k0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %k1 = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %k4 = "stablehlo.constant"() <{value = dense<4> : tensor<i32>}> : () -> tensor<i32>
+    %low = "stablehlo.constant"() <{value = dense<1.0> : tensor<f32>}> : () -> tensor<f32>
+    %high = "stablehlo.constant"() <{value = dense<2.0> : tensor<f32>}> : () -> tensor<f32>
+    %down = "stablehlo.subtract"(%k1, %i) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %isBelow = "stablehlo.compare"(%down, %k0) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %wrapped = "stablehlo.add"(%down, %k4) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %at = "stablehlo.select"(%isBelow, %wrapped, %down) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+    %row = "stablehlo.dynamic_slice"(%y, %at, %k0) <{slice_sizes = array<i64: 1, 8>}> : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+    %bounded = "stablehlo.clamp"(%low, %row, %high) : (tensor<f32>, tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+    %next = "stablehlo.dynamic_update_slice"(%stack, %bounded, %at, %k0) : (tensor<4x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<4x8xf32>
+    %j = "stablehlo.add"(%i, %k1) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%j, %n, %y, %next) : (tensor<i32>, tensor<i32>, tensor<4x8xf32>, tensor<4x8xf32>) -> ()
+  }) : (tensor<i32>, tensor<i32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<i32>, tensor<i32>, tensor<4x8xf32>, tensor<4x8xf32>)
+  %b = "stablehlo.broadcast_in_dim"(%sc) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4x8xf32>
+  %g = "stablehlo.divide"(%b, %r#3) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %h = "stablehlo.convert"(%g) : (tensor<4x8xf32>) -> tensor<4x8xf16>
+  %w = "stablehlo.convert"(%h) : (tensor<4x8xf16>) -> tensor<4x8xf32>
+  %u, %finite = amp.unscale %w by %s : (tensor<4x8xf32>) -> (tensor<4x8xf32>)
+  return %u : tensor<4x8xf32>
+}
+
+// -----
+
+// A row keeps its zeros, so the quotient has no bound.
+// CHECK-NOT: Function=gap |{{.*}}Exponent
+func.func @gap(%x: tensor<4x8xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<4x8xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %sc = amp.scale %seed by %s : tensor<f32>
+  %first = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %end = "stablehlo.constant"() <{value = dense<3> : tensor<i32>}> : () -> tensor<i32>
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<4x8xf32>}> : () -> tensor<4x8xf32>
+  %r:4 = "stablehlo.while"(%first, %end, %x, %zero) ({
+  ^bb0(%i: tensor<i32>, %n: tensor<i32>, %y: tensor<4x8xf32>, %stack: tensor<4x8xf32>):
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %n: tensor<i32>, %y: tensor<4x8xf32>, %stack: tensor<4x8xf32>):
+    %k0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %k1 = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %k4 = "stablehlo.constant"() <{value = dense<4> : tensor<i32>}> : () -> tensor<i32>
+    %low = "stablehlo.constant"() <{value = dense<1.0> : tensor<f32>}> : () -> tensor<f32>
+    %high = "stablehlo.constant"() <{value = dense<2.0> : tensor<f32>}> : () -> tensor<f32>
+    %at = "stablehlo.minimum"(%i, %k4) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %row = "stablehlo.dynamic_slice"(%y, %at, %k0) <{slice_sizes = array<i64: 1, 8>}> : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+    %bounded = "stablehlo.clamp"(%low, %row, %high) : (tensor<f32>, tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+    %next = "stablehlo.dynamic_update_slice"(%stack, %bounded, %at, %k0) : (tensor<4x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<4x8xf32>
+    %j = "stablehlo.add"(%i, %k1) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%j, %n, %y, %next) : (tensor<i32>, tensor<i32>, tensor<4x8xf32>, tensor<4x8xf32>) -> ()
+  }) : (tensor<i32>, tensor<i32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<i32>, tensor<i32>, tensor<4x8xf32>, tensor<4x8xf32>)
+  %b = "stablehlo.broadcast_in_dim"(%sc) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4x8xf32>
+  %g = "stablehlo.divide"(%b, %r#3) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %h = "stablehlo.convert"(%g) : (tensor<4x8xf32>) -> tensor<4x8xf16>
+  %w = "stablehlo.convert"(%h) : (tensor<4x8xf16>) -> tensor<4x8xf32>
+  %u, %finite = amp.unscale %w by %s : (tensor<4x8xf32>) -> (tensor<4x8xf32>)
+  return %u : tensor<4x8xf32>
+}
+
+// -----
+
+// The loop writes one row four times.
+// CHECK-NOT: Function=one_row |{{.*}}Exponent
+func.func @one_row(%x: tensor<4x8xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<4x8xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %sc = amp.scale %seed by %s : tensor<f32>
+  %first = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %end = "stablehlo.constant"() <{value = dense<4> : tensor<i32>}> : () -> tensor<i32>
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<4x8xf32>}> : () -> tensor<4x8xf32>
+  %r:4 = "stablehlo.while"(%first, %end, %x, %zero) ({
+  ^bb0(%i: tensor<i32>, %n: tensor<i32>, %y: tensor<4x8xf32>, %stack: tensor<4x8xf32>):
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %n: tensor<i32>, %y: tensor<4x8xf32>, %stack: tensor<4x8xf32>):
+    %k0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %k1 = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %k4 = "stablehlo.constant"() <{value = dense<4> : tensor<i32>}> : () -> tensor<i32>
+    %low = "stablehlo.constant"() <{value = dense<1.0> : tensor<f32>}> : () -> tensor<f32>
+    %high = "stablehlo.constant"() <{value = dense<2.0> : tensor<f32>}> : () -> tensor<f32>
+    %at = "stablehlo.multiply"(%i, %k0) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %row = "stablehlo.dynamic_slice"(%y, %at, %k0) <{slice_sizes = array<i64: 1, 8>}> : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+    %bounded = "stablehlo.clamp"(%low, %row, %high) : (tensor<f32>, tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+    %next = "stablehlo.dynamic_update_slice"(%stack, %bounded, %at, %k0) : (tensor<4x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<4x8xf32>
+    %j = "stablehlo.add"(%i, %k1) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%j, %n, %y, %next) : (tensor<i32>, tensor<i32>, tensor<4x8xf32>, tensor<4x8xf32>) -> ()
+  }) : (tensor<i32>, tensor<i32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<i32>, tensor<i32>, tensor<4x8xf32>, tensor<4x8xf32>)
+  %b = "stablehlo.broadcast_in_dim"(%sc) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4x8xf32>
+  %g = "stablehlo.divide"(%b, %r#3) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %h = "stablehlo.convert"(%g) : (tensor<4x8xf32>) -> tensor<4x8xf16>
+  %w = "stablehlo.convert"(%h) : (tensor<4x8xf16>) -> tensor<4x8xf32>
+  %u, %finite = amp.unscale %w by %s : (tensor<4x8xf32>) -> (tensor<4x8xf32>)
+  return %u : tensor<4x8xf32>
+}
+
+// -----
+
+// Booleans that a loop writes have the outcome of the comparison: an exponential
+// is not negative.
+// CHECK: SafeLossScale | {{.*}}Function=stacked_conditions | {{.*}}Exponent=15
+func.func @stacked_conditions(%x: tensor<4xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<4xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %sc = amp.scale %seed by %s : tensor<f32>
+  %first = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %false = "stablehlo.constant"() <{value = dense<false> : tensor<4xi1>}> : () -> tensor<4xi1>
+  %r:3 = "stablehlo.while"(%first, %x, %false) ({
+  ^bb0(%i: tensor<i32>, %y: tensor<4xf32>, %stack: tensor<4xi1>):
+    %n = "stablehlo.constant"() <{value = dense<4> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %y: tensor<4xf32>, %stack: tensor<4xi1>):
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+    %row = "stablehlo.dynamic_slice"(%y, %i) <{slice_sizes = array<i64: 1>}> : (tensor<4xf32>, tensor<i32>) -> tensor<1xf32>
+    %e = "stablehlo.exponential"(%row) : (tensor<1xf32>) -> tensor<1xf32>
+    %is = "stablehlo.compare"(%e, %zero) <{comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xi1>
+    %next = "stablehlo.dynamic_update_slice"(%stack, %is, %i) : (tensor<4xi1>, tensor<1xi1>, tensor<i32>) -> tensor<4xi1>
+    %j = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%j, %y, %next) : (tensor<i32>, tensor<4xf32>, tensor<4xi1>) -> ()
+  }) : (tensor<i32>, tensor<4xf32>, tensor<4xi1>) -> (tensor<i32>, tensor<4xf32>, tensor<4xi1>)
+  %b = "stablehlo.broadcast_in_dim"(%sc) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4xf32>
+  %nothing = "stablehlo.constant"() <{value = dense<0.0> : tensor<4xf32>}> : () -> tensor<4xf32>
+  %yes = "stablehlo.select"(%r#2, %b, %nothing) : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %no = "stablehlo.select"(%r#2, %nothing, %b) : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %g = "stablehlo.subtract"(%yes, %no) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %t = "stablehlo.add"(%g, %no) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %h = "stablehlo.convert"(%t) : (tensor<4xf32>) -> tensor<4xf16>
+  %w = "stablehlo.convert"(%h) : (tensor<4xf16>) -> tensor<4xf32>
+  %u, %finite = amp.unscale %w by %s : (tensor<4xf32>) -> (tensor<4xf32>)
+  return %u : tensor<4xf32>
+}

@@ -30,6 +30,9 @@ struct FloatRangeRule : OperationPattern {
     Constant,
     /// `move`: elements of float operands.
     Move,
+    /// `update`: operand 1 replaces a slice of operand 0. The other operands
+    /// are the indices of the first element of the slice.
+    Update,
     /// `convert`: the operand in another type. A boolean becomes 0 or 1.
     Convert,
     /// `reshape`: the operand in another shape.
