@@ -283,13 +283,13 @@ func.func @no_documents(%q: tensor<2x8x4x16xf16>, %n: tensor<0xi32>, %o: tensor<
 
 // -----
 
-func.func @countless_documents(%q: tensor<2x8x4x16xf16>, %n: tensor<4xi32>, %o: tensor<2x6xi64>) {
-  // expected-error@+1 {{has 4611686018427387904 documents in each of 2 samples, whose product overflows 64 bits}}
-  %0:2 = cuda.sdpa ins(%q, %q, %q, %n, %o : tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<2x8x4x16xf16>, tensor<4xi32>, tensor<2x6xi64>)
-      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, documents = 4611686018427387904 : i64, rows = array<i64: 4, 64>,
+func.func @countless_documents(%q: tensor<16777216x8x4x16xf16>, %n: tensor<4xi32>, %o: tensor<2x6xi64>) {
+  // expected-error@+1 {{has 1099511627776 documents in each of 16777216 samples, whose product overflows 64 bits}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %n, %o : tensor<16777216x8x4x16xf16>, tensor<16777216x8x4x16xf16>, tensor<16777216x8x4x16xf16>, tensor<4xi32>, tensor<2x6xi64>)
+      {sizes = #cuda.attention<batch = 16777216, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, documents = 1099511627776 : i64, rows = array<i64: 4, 64>,
        query = #cuda.heads<at 0 by 512, 16, 64>, key = #cuda.heads<at 0 by 512, 16, 64>,
        value = #cuda.heads<at 0 by 512, 16, 64>, output = #cuda.heads<at 0 by 512, 16, 64>}
-      -> tensor<2x8x64xf16>, tensor<2x8x4xf32>
+      -> tensor<16777216x8x64xf16>, tensor<16777216x8x4xf32>
   return
 }
 

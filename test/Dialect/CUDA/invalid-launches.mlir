@@ -123,3 +123,27 @@ cuda.program @negative_remainder arena 512 {
     cuda.yield %e : f32
   } ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
 }
+
+// -----
+
+func.func @many_elements(%a: tensor<32x64xf8E4M3FN>, %b: tensor<48x64xf8E4M3FN>, %s: tensor<f32>) {
+  // expected-error@+1 {{has a value of type 'tensor<9223372036854775807x48xbf16>', expected extents whose product is at most 2^40}}
+  %r = cuda.scaled_gemm ins(%a, %b, %s, %s : tensor<32x64xf8E4M3FN>, tensor<48x64xf8E4M3FN>, tensor<f32>, tensor<f32>) -> tensor<9223372036854775807x48xbf16>
+  return
+}
+
+// -----
+
+func.func @many_elements_of_nothing(%x: tensor<0x1099511627776x2xf32>) {
+  // expected-error@+1 {{has a value of type 'tensor<0x1099511627776x2xf32>', expected extents whose product is at most 2^40}}
+  %0 = cuda.softmax ins(%x : tensor<0x1099511627776x2xf32>) {axis = 2 : i64} -> tensor<0x1099511627776x2xf32>
+  return
+}
+
+// -----
+
+func.func @large_integer(%x: tensor<2x8xf32>) {
+  // expected-error@+1 {{has 9223372036854775807 in "axis", expected an integer from -2^40 to 2^40}}
+  %0 = cuda.softmax ins(%x : tensor<2x8xf32>) {axis = 9223372036854775807 : i64} -> tensor<2x8xf32>
+  return
+}

@@ -112,6 +112,34 @@ func.func @conv_strides(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x5xf32>) {
 
 // -----
 
+func.func @conv_padding(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x5xf32>) {
+  // expected-error@+1 {{has 9223372036854775807 in "padding", expected an integer from -2^40 to 2^40}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x2xf32>, tensor<3x3x2x5xf32>)
+      {padding = array<i64: 9223372036854775807, 1, 1, 1>} -> tensor<1x2x2x5xf32>
+  return
+}
+
+// -----
+
+func.func @conv_dilations(%x: tensor<1x4x4x2xf32>, %w: tensor<1073741824x3x2x5xf32>) {
+  // expected-error@+1 {{has a filter of 1073741824 elements with the dilation 1099511627776, which ends at an index that overflows 64 bits}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x2xf32>, tensor<1073741824x3x2x5xf32>)
+      {dilations = array<i64: 1099511627776, 1>} -> tensor<1x2x2x5xf32>
+  return
+}
+
+// -----
+
+// Each tensor has at most 2^40 elements, but not the patches.
+func.func @conv_work(%x: tensor<1x1073741824x4x2xf32>, %w: tensor<536870913x1x2x5xf32>) {
+  // expected-error@+1 {{has 2147483648 windows and filters of 5368709130 elements, expected a product of at most 2^56}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<1x1073741824x4x2xf32>, tensor<536870913x1x2x5xf32>)
+      -> tensor<1x536870912x4x5xf32>
+  return
+}
+
+// -----
+
 func.func @conv_channels(%x: tensor<1x4x4x3xf32>, %w: tensor<3x3x2x5xf32>) {
   // expected-error@+1 {{has 3 channels and 5 features, which do not fit a filter of 2 channels in 1 groups}}
   %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x3xf32>, tensor<3x3x2x5xf32>) -> tensor<1x2x2x5xf32>

@@ -81,6 +81,7 @@ LogicalResult ConvPlanOp::verify() {
     return emitOpError("has a negative padding, expected at least 0");
   if (failed(verifyType(*this, "the output of the convolution", types.output,
                         getOutputShape(getShape(*this)), element)) ||
+      failed(verifyWork(*this, getShape(*this))) ||
       failed(verifyEpilogue(*this)))
     return failure();
   if (getBias() && failed(verifyType(*this, "the bias", launch.getInputType(2),

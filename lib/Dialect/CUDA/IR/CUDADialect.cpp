@@ -258,8 +258,57 @@ LogicalResult mlir::cuda::verifyOperands(LaunchOpInterface op,
   return verifyLaunch(op);
 }
 
+/// The largest number of elements and the largest integer attribute of a
+/// launch. Sums of these, sizes in bytes and the operations of a product of
+/// matrices do not overflow 64 bits.
+static constexpr int64_t kLargestSize = int64_t(1) << 40;
+
+/// Verifies that `type` has at most `kLargestSize` elements, not counting
+/// extents of 0.
+static LogicalResult verifySize(Operation *op, ShapedType type) {
+  int64_t elements = 1;
+  for (int64_t extent : type.getShape()) {
+    if (ShapedType::isDynamic(extent) || extent == 0)
+      continue;
+    if (extent > kLargestSize / elements)
+      return op->emitOpError("has a value of type ")
+             << type << ", expected extents whose product is at most 2^40";
+    elements *= extent;
+  }
+  return success();
+}
+
+/// Verifies that the sizes of a launch are far from those of an index.
+static LogicalResult verifySizes(Operation *op) {
+  for (ValueRange values :
+       {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+    for (Type type : values.getTypes())
+      if (auto shaped = dyn_cast<ShapedType>(type);
+          shaped && shaped.hasRank() && failed(verifySize(op, shaped)))
+        return failure();
+  for (NamedAttribute attribute : op->getAttrs()) {
+    ArrayRef<int64_t> integers;
+    int64_t integer;
+    if (auto array = dyn_cast<DenseI64ArrayAttr>(attribute.getValue())) {
+      integers = array;
+    } else if (auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+               number && number.getType().isInteger(64)) {
+      integer = number.getInt();
+      integers = integer;
+    }
+    for (int64_t value : integers)
+      if (value < -kLargestSize || value > kLargestSize)
+        return op->emitOpError("has ")
+               << value << " in " << attribute.getName()
+               << ", expected an integer from -2^40 to 2^40";
+  }
+  return success();
+}
+
 LogicalResult mlir::cuda::verifyLaunchForm(Operation *operation) {
   auto op = cast<LaunchOpInterface>(operation);
+  if (failed(verifySizes(operation)))
+    return failure();
   bool onBuffers = !op.getOutputs().empty();
   if (onBuffers && !op.getResults().empty())
     return op->emitOpError(

@@ -228,7 +228,9 @@ LogicalResult ConvOp::verify() {
   int64_t features = types.filter.getDimSize(3);
   ::amp::cuda::ConvShape shape = getShape(*this);
   if (failed(verifyType(*this, "the output of the convolution", types.output,
-                        getOutputShape(shape), types.output.getElementType())))
+                        getOutputShape(shape),
+                        types.output.getElementType())) ||
+      failed(verifyWork(*this, shape)))
     return failure();
   if (!::amp::cuda::hasSmallImages(shape))
     return emitOpError("has images with 2^31 elements or more, or as many of "

@@ -11,6 +11,7 @@
 #include "LaunchSupport.h"
 
 #include "amp/Runtime/CUDA/Sizes.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 namespace mlir::cuda {
 
@@ -34,11 +35,32 @@ LogicalResult verifyWindow(OpTy op, int64_t channels,
       op.getPadding().size() != 4 || groups <= 0)
     return op.emitOpError("has ill-formed strides, dilations, padding or "
                           "groups");
-  if (filter.channels * groups != channels || filter.features % groups != 0)
+  for (auto [extent, dilation] :
+       {std::pair(filter.height, op.getDilations()[0]),
+        std::pair(filter.width, op.getDilations()[1])})
+    if (!llvm::checkedMul(extent, dilation))
+      return op.emitOpError("has a filter of ")
+             << extent << " elements with the dilation " << dilation
+             << ", which ends at an index that overflows 64 bits";
+  if (channels % groups != 0 || channels / groups != filter.channels ||
+      filter.features % groups != 0)
     return op.emitOpError("has ")
            << channels << " channels and " << filter.features
            << " features, which do not fit a filter of " << filter.channels
            << " channels in " << groups << " groups";
+  return success();
+}
+
+/// Verifies that the operations of a convolution and its patches can be
+/// counted.
+template <typename OpTy>
+LogicalResult verifyWork(OpTy op, const ::amp::cuda::ConvShape &shape) {
+  constexpr int64_t largest = int64_t(1) << 56;
+  int64_t elements = shape.depth() * shape.features;
+  if (shape.rows() > largest / std::max<int64_t>(elements, 1))
+    return op.emitOpError("has ")
+           << shape.rows() << " windows and filters of " << elements
+           << " elements, expected a product of at most 2^56";
   return success();
 }
 
