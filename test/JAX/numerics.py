@@ -218,6 +218,50 @@ def ratio_of_policies(x, w, v):
     return jnp.exp(jnp.clip(new - old, -20.0, 2.0)) @ v
 
 
+# --- Differences and comparisons of inputs, which no product computes. ---
+PRESSURES = 101325 + normal(128, 64, size=800.0)
+
+
+@functools.partial(program, extra=(PRESSURES,))
+def standardized_by_constants(x, w, v, p):
+    return ((p - 101325.0) / 800) @ w
+
+
+@functools.partial(program, extra=(PRESSURES, jnp.full(64, 101325.0), jnp.full(64, 800.0)))
+def standardized_by_arguments(x, w, v, p, mean, deviation):
+    return ((p - mean) / deviation) @ w
+
+
+@functools.partial(program, extra=(1000 + normal(128, 3, size=5.0), 1000 + normal(128, 3, size=5.0)))
+def distances_of_points(x, w, v, a, b):
+    return jnp.exp(-jnp.sqrt(jnp.sum((a[:, None] - b[None]) ** 2, -1)) / 10) @ x @ w
+
+
+@functools.partial(program, extra=(jnp.asarray(rng.integers(2048, 4096, 128), jnp.float32),))
+def parity_of_positions(x, w, v, i):
+    return (x * (i - 2 * jnp.floor(i / 2))[:, None]) @ w
+
+
+@functools.partial(program, extra=(jnp.asarray(rng.integers(0, 1000, 128), jnp.int32),))
+def noise_schedule(x, w, v, t):
+    beta = jnp.linspace(1e-4, 0.02, 1000)
+    signal = jnp.cumprod(1 - beta)
+    before = jnp.concatenate([jnp.ones(1), signal[:-1]])
+    return (10 * x * jnp.sqrt(beta * (1 - before) / (1 - signal))[t][:, None]) @ w
+
+
+@program
+def ranks(x, w, v):
+    h = jnp.tile(x[:, 0], 32) + jnp.arange(4096) * 1e-5
+    rank = (h[:, None] < h[None]).astype(jnp.float32).sum(1)
+    return (jnp.sin(rank * jnp.pi / 2)[:128, None] * x) @ w
+
+
+@functools.partial(program, extra=(jnp.asarray(rng.uniform(0, 1000, 128), jnp.float32),))
+def bins(x, w, v, d):
+    return (d[:, None] > jnp.linspace(0, 1000, 64)).astype(jnp.float32) @ w
+
+
 # --- Constants that are computed. ---
 @program
 def computed_constant(x, w, v):

@@ -43,13 +43,13 @@ func.func @low_already(%a: tensor<4x4xbf16>) -> tensor<4x4xf32> {
 
 // CHECK-LABEL: func.func @integers
 // CHECK: train.one_hot %{{.*}} : (tensor<4xi64>) -> tensor<4x4xf16>
-// CHECK: train.compare gt, {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xi1>
 // CHECK: train.matmul
+// CHECK: train.compare gt, {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xi1>
 func.func @integers(%labels: tensor<4xi64>, %a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xi1>) {
   %0 = train.one_hot %labels : (tensor<4xi64>) -> tensor<4x4xf32>
-  %1 = train.compare gt, %0, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xi1>
-  %2 = train.matmul %0, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %2, %1 : tensor<4x4xf32>, tensor<4x4xi1>
+  %1 = train.matmul %0, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = train.compare gt, %0, %1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xi1>
+  return %1, %2 : tensor<4x4xf32>, tensor<4x4xi1>
 }
 
 // Scalars, vectors, memrefs and unranked tensors do not take part.

@@ -57,6 +57,10 @@ StringRef mlir::amp::explain(Reason reason) {
   case Reason::Difference:
     return "a difference that a steep function reads, or its operand; rounding "
            "the operand may change most of the difference";
+  case Reason::InputDifference:
+    return "a difference or comparison of inputs, such as data minus their "
+           "mean, or one of its inputs; rounding the inputs may change most of "
+           "the difference";
   case Reason::RunningSum:
     return "a sum that a loop carries, which would lose small terms in low "
            "precision";

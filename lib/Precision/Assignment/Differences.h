@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Differences that steep functions read. If two values are almost equal,
-// rounding one of them may change most of their difference.
+// Differences that steep functions read, and differences of inputs. If two
+// values are almost equal, rounding one of them may change most of their
+// difference.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +23,14 @@ namespace mlir::amp {
 /// pair is the slot of the function.
 SmallVector<std::pair<VertexId, VertexId>>
 findDifferences(const SlotGraph &graph);
+
+/// Returns the slots of `graph` that compute differences and comparisons of
+/// inputs, and the slots that compute these inputs. An input is an argument of
+/// a public function, a constant, or a value that is computed from inputs
+/// without a product, also in regions and calls. The second member of each pair
+/// is the slot of the difference or comparison.
+SmallVector<std::pair<VertexId, VertexId>>
+findInputDifferences(const SlotGraph &graph);
 
 } // namespace mlir::amp
 

@@ -258,12 +258,15 @@ private:
         set(slot, State::F32, Reason::Angle, function);
   }
 
-  /// Keeps the differences that steep functions read in f32, and the operands
-  /// of these differences.
+  /// Keeps the differences that steep functions read in f32, those of inputs,
+  /// and the operands of these differences.
   void holdDifferences() {
     for (auto [slot, function] : findDifferences(graph))
       if (isFree(slot))
         set(slot, State::F32, Reason::Difference, function);
+    for (auto [slot, difference] : findInputDifferences(graph))
+      if (isFree(slot))
+        set(slot, State::F32, Reason::InputDifference, difference);
   }
 
   /// Keeps slots f32 that are computed from the values of `sources`, for

@@ -41,6 +41,8 @@ StringRef mlir::amp::stringifyReason(Reason reason) {
     return "angle";
   case Reason::Difference:
     return "difference";
+  case Reason::InputDifference:
+    return "input-difference";
   case Reason::RunningSum:
     return "running-sum";
   case Reason::Poisoned:

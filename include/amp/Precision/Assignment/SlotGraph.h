@@ -282,6 +282,17 @@ public:
   /// constant to an operand.
   bool subtracts(Operation *op) const;
 
+  /// Whether `op` subtracts a value or a constant from another one, or adds a
+  /// negative constant. Unlike `subtracts`, this includes a row minus its own
+  /// maximum or mean.
+  bool subtractsValues(Operation *op) const;
+
+  /// Whether `op` compares two floats, neither of which is 0.
+  bool comparesValues(Operation *op) const;
+
+  /// Whether `op` is a product, by the policy or by its slots.
+  bool isProduct(Operation *op) const;
+
   /// Whether `op` adds a constant to an operand.
   bool addsConstant(Operation *op) const;
 
@@ -400,7 +411,6 @@ private:
   bool addsUp(Operation *product) const;
   bool hasBoundedSquare(Value value) const;
   void freeSquares();
-  bool isProduct(Operation *op) const;
   bool reduces(Operation *op, Value operand) const;
   bool isPlain(Value value) const;
   bool readsSum(Operation *square) const;
