@@ -316,3 +316,26 @@ func.func @one_of_pair(%x: tensor<4xf32>) {
   } ins(%x : tensor<4xf32>) -> tensor<263xi64>
   return
 }
+
+// -----
+
+func.func @many_iterations(%x: tensor<16x16xf32>) {
+  // expected-error@+1 {{has loops over [1099511627776, 16], expected extents whose product is at most 2^40}}
+  %r = cuda.kernel over [1099511627776, 16] maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>] {
+  ^bb0(%a: f32):
+    cuda.yield %a : f32
+  } ins(%x : tensor<16x16xf32>) -> tensor<16x16xf32>
+  return
+}
+
+// -----
+
+// The index of the input overflows.
+func.func @large_index(%x: tensor<16x16xf32>) {
+  // expected-error@+1 {{the map of input 0 is}}
+  %r = cuda.kernel over [16, 16] maps [affine_map<(d0, d1) -> (d0 * 4611686018427387904, d1)>, affine_map<(d0, d1) -> (d0, d1)>] {
+  ^bb0(%a: f32):
+    cuda.yield %a : f32
+  } ins(%x : tensor<16x16xf32>) -> tensor<16x16xf32>
+  return
+}

@@ -157,8 +157,14 @@ func.func @update(%s: tensor<f32>, %h: tensor<4xf32>, %a: tensor<f32>) {
 // -----
 
 // A matrix without rows.
-// expected-error@+1 {{quantises 0 rows of 16 columns, expected at least one}}
+// expected-error@+1 {{quantises 0 rows of 16 columns, expected at least one, and a product of at most 2^40}}
 func.func private @f() attributes {q = #cuda.quantization<rows = 0, columns = 16, amax = true>}
+
+// -----
+
+// A matrix with too many rows.
+// expected-error@+1 {{quantises 9223372036854775807 rows of 16 columns, expected at least one, and a product of at most 2^40}}
+func.func private @f() attributes {q = #cuda.quantization<rows = 9223372036854775807, columns = 16, amax = true>}
 
 // -----
 

@@ -263,19 +263,16 @@ LogicalResult mlir::cuda::verifyOperands(LaunchOpInterface op,
 /// matrices do not overflow 64 bits.
 static constexpr int64_t kLargestSize = int64_t(1) << 40;
 
-/// Verifies that `type` has at most `kLargestSize` elements, not counting
-/// extents of 0.
-static LogicalResult verifySize(Operation *op, ShapedType type) {
+bool mlir::cuda::hasCountableElements(ArrayRef<int64_t> extents) {
   int64_t elements = 1;
-  for (int64_t extent : type.getShape()) {
+  for (int64_t extent : extents) {
     if (ShapedType::isDynamic(extent) || extent == 0)
       continue;
     if (extent > kLargestSize / elements)
-      return op->emitOpError("has a value of type ")
-             << type << ", expected extents whose product is at most 2^40";
+      return false;
     elements *= extent;
   }
-  return success();
+  return true;
 }
 
 /// Verifies that the sizes of a launch are far from those of an index.
@@ -284,8 +281,10 @@ static LogicalResult verifySizes(Operation *op) {
        {ValueRange(op->getOperands()), ValueRange(op->getResults())})
     for (Type type : values.getTypes())
       if (auto shaped = dyn_cast<ShapedType>(type);
-          shaped && shaped.hasRank() && failed(verifySize(op, shaped)))
-        return failure();
+          shaped && shaped.hasRank() &&
+          !hasCountableElements(shaped.getShape()))
+        return op->emitOpError("has a value of type ")
+               << type << ", expected extents whose product is at most 2^40";
   for (NamedAttribute attribute : op->getAttrs()) {
     ArrayRef<int64_t> integers;
     int64_t integer;

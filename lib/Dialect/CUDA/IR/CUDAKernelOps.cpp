@@ -232,15 +232,22 @@ getBounds(AffineExpr expr, ArrayRef<int64_t> extents) {
   auto rhs = getBounds(binary.getRHS(), extents);
   if (!lhs || !rhs)
     return std::nullopt;
+  auto pair = [](std::optional<int64_t> least, std::optional<int64_t> greatest)
+      -> std::optional<std::pair<int64_t, int64_t>> {
+    if (!least || !greatest)
+      return std::nullopt;
+    return std::minmax(*least, *greatest);
+  };
   if (expr.getKind() == AffineExprKind::Add)
-    return std::pair(lhs->first + rhs->first, lhs->second + rhs->second);
+    return pair(llvm::checkedAdd(lhs->first, rhs->first),
+                llvm::checkedAdd(lhs->second, rhs->second));
   if (rhs->first != rhs->second)
     return std::nullopt;
   int64_t factor = rhs->first;
   switch (expr.getKind()) {
   case AffineExprKind::Mul:
-    return std::pair(std::min(lhs->first * factor, lhs->second * factor),
-                     std::max(lhs->first * factor, lhs->second * factor));
+    return pair(llvm::checkedMul(lhs->first, factor),
+                llvm::checkedMul(lhs->second, factor));
   case AffineExprKind::Mod:
     // C++ computes the printed remainder, which has the sign of the dividend.
     if (lhs->first < 0 || factor <= 0)
@@ -383,6 +390,10 @@ LogicalResult KernelOp::verify() {
   for (auto [loop, extent] : llvm::enumerate(getExtents()))
     if (extent <= 0)
       return emitOpError("loop ") << loop << " has extent " << extent;
+  if (!hasCountableElements(getExtents()))
+    return emitOpError("has loops over ")
+           << formatList(getExtents())
+           << ", expected extents whose product is at most 2^40";
   if (getReduced().has_value() != getCombine().has_value())
     return emitOpError("needs 'reduce' and 'with' together");
   SmallVector<int64_t> kept;

@@ -93,9 +93,10 @@ LogicalResult QuantizationAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t columns,
     Type format, bool payload, bool transposed, bool amax, bool saturate,
     bool keepNonFinite, BlockScalesAttr blocks) {
-  if (rows < 1 || columns < 1)
+  if (rows < 1 || columns < 1 || !hasCountableElements({rows, columns}))
     return emitError() << "quantises " << rows << " rows of " << columns
-                       << " columns, expected at least one";
+                       << " columns, expected at least one, and a product of "
+                          "at most 2^40";
   bool hasCodes = payload || transposed;
   if (!hasCodes && !amax)
     return emitError() << "writes nothing, expected 'payload', 'transposed' or "

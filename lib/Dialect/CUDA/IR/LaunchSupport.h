@@ -103,6 +103,10 @@ void getLaunchEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects);
 
+/// Whether the product of `extents`, without those that are 0 or open, is at
+/// most 2^40.
+bool hasCountableElements(ArrayRef<int64_t> extents);
+
 /// Formats `values`, for example as "[1, 2]".
 std::string formatList(ArrayRef<int64_t> values);
 
