@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckBackwardPass.h"
-#include "DependentValues.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
+#include "amp/Support/DependentValues.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/STLExtras.h"

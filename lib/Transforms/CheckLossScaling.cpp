@@ -11,13 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DependentValues.h"
 #include "ForeignRules.h"
 #include "InlineCalls.h"
 #include "SafeScale.h"
 #include "amp/LossScaling/GuardAnalysis.h"
 #include "amp/LossScaling/QuantizerProof.h"
 #include "amp/LossScaling/ScaleOverflowCheck.h"
+#include "amp/Support/DependentValues.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "GradientGroups.h"
-#include "DependentValues.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
+#include "amp/Support/DependentValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

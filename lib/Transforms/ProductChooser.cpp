@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProductChooser.h"
-#include "DependentValues.h"
 
 #include "amp/Interfaces/GradientInterfaces.h"
+#include "amp/Support/DependentValues.h"
 
 using namespace mlir;
 using namespace mlir::amp;

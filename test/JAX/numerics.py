@@ -250,6 +250,30 @@ def noise_schedule(x, w, v, t):
     return (10 * x * jnp.sqrt(beta * (1 - before) / (1 - signal))[t][:, None]) @ w
 
 
+@functools.partial(program, extra=(jnp.asarray(rng.integers(0, 300000, (128, 64)), jnp.int32),))
+def counts(x, w, v, n):
+    return (n.astype(jnp.float32) * 1e-5) @ w
+
+
+@program
+def grid_of_times(x, w, v):
+    time = jnp.linspace(0.0, 1.0, 129)
+
+    def step(h, i):
+        h = jnp.tanh(h @ w)
+        return h, 128 * (time[i + 1] - time[i]) * h
+
+    return lax.scan(step, x, jnp.arange(124, 128))[1].mean(0) @ v
+
+
+@program
+def mask_of_float_positions(x, w, v):
+    i = jnp.arange(2048.0)
+    q = jnp.tile(x @ w, (16, 1))
+    s = jnp.where(i[:, None] >= i[None], q @ q.T / 8, -1e9)
+    return (jax.nn.softmax(s) @ q)[:128] @ v
+
+
 @program
 def ranks(x, w, v):
     h = jnp.tile(x[:, 0], 32) + jnp.arange(4096) * 1e-5

@@ -96,3 +96,22 @@ func.func @calls_twice(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>, %w: tensor<
   %r = train.matmul %s, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   return %r : tensor<64x64xf32>
 }
+
+// -----
+
+// A loop reads a table of times. The product of the loop does not compute them.
+// CHECK-LABEL: func.func @in_a_loop
+// CHECK: train.sub {{.*}} : (tensor<64xf32>, tensor<64xf32>)
+// CHECK: train.matmul {{.*}} : (tensor<64x64xbf16>, tensor<64x64xbf16>)
+func.func @in_a_loop(%x: tensor<64x64xf32>, %a: tensor<64xf32>, %b: tensor<64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%h = %x) -> (tensor<64x64xf32>) {
+    %d = train.sub %a, %b : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    %p = train.matmul %h, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %s = train.mul %p, %d : (tensor<64x64xf32>, tensor<64xf32>) -> tensor<64x64xf32>
+    scf.yield %s : tensor<64x64xf32>
+  }
+  return %r : tensor<64x64xf32>
+}

@@ -59,8 +59,8 @@ StringRef mlir::amp::explain(Reason reason) {
            "the operand may change most of the difference";
   case Reason::InputDifference:
     return "a difference or comparison of inputs, such as data minus their "
-           "mean, or one of its inputs; rounding the inputs may change most of "
-           "the difference";
+           "mean, arithmetic on converted integers, or one of its inputs; "
+           "rounding the inputs may change most of the result";
   case Reason::RunningSum:
     return "a sum that a loop carries, which would lose small terms in low "
            "precision";

@@ -25,10 +25,10 @@ SmallVector<std::pair<VertexId, VertexId>>
 findDifferences(const SlotGraph &graph);
 
 /// Returns the slots of `graph` that compute differences and comparisons of
-/// inputs, and the slots that compute these inputs. An input is an argument of
-/// a public function, a constant, or a value that is computed from inputs
-/// without a product, also in regions and calls. The second member of each pair
-/// is the slot of the difference or comparison.
+/// inputs, or compute with converted integers that are inputs, and the slots
+/// that compute these inputs. An input is a value that does not depend on a
+/// product. The second member of each pair is the slot of the difference, the
+/// comparison or the computation.
 SmallVector<std::pair<VertexId, VertexId>>
 findInputDifferences(const SlotGraph &graph);
 

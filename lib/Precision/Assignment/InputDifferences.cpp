@@ -8,12 +8,11 @@
 #include "Differences.h"
 
 #include "amp/Interfaces/GradientInterfaces.h"
+#include "amp/Support/DependentValues.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -22,11 +21,6 @@ using namespace mlir::amp;
 
 static bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
-}
-
-static bool isPrivate(Operation *function) {
-  return SymbolTable::getSymbolVisibility(function) ==
-         SymbolTable::Visibility::Private;
 }
 
 static bool isZero(const std::optional<FloatRange> &range) {
@@ -56,6 +50,35 @@ bool SlotGraph::comparesValues(Operation *op) const {
          });
 }
 
+bool SlotGraph::computesFromInteger(Operation *op) const {
+  return op->getNumRegions() == 0 && !movesElements(op) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isConvertedInteger(operand);
+         });
+}
+
+bool SlotGraph::isConvertedInteger(Value value) const {
+  constexpr int limit = 8;
+  // A low type can represent the integers of a byte.
+  constexpr unsigned byte = 8;
+  for (int depth = 0; depth < limit; ++depth) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumOperands() != 1 || op->getNumResults() != 1)
+      return false;
+    Value source = op->getOperand(0);
+    if (!isFloat(source)) {
+      auto from = dyn_cast<IntegerType>(getElementTypeOrSelf(source.getType()));
+      auto shape = dyn_cast<ShapedType>(source.getType());
+      return from && from.getWidth() > byte && shape &&
+             shape.getShape() == cast<ShapedType>(value.getType()).getShape();
+    }
+    if (!movesElements(op))
+      return false;
+    value = source;
+  }
+  return false;
+}
+
 namespace {
 
 class InputDifferenceFinder {
@@ -64,19 +87,35 @@ public:
       : graph(graph), vertices(graph.getVertices()) {}
 
   SmallVector<std::pair<VertexId, VertexId>> run() {
-    findInputs();
-    isFound.assign(vertices.size(), false);
+    SmallVector<VertexId> sources;
     for (VertexId v = 1; v < vertices.size(); ++v)
-      if (isSource(v))
+      if (isSource(vertices[v]))
+        sources.push_back(v);
+    if (sources.empty())
+      return {};
+    findComputed();
+    isFound.assign(vertices.size(), false);
+    for (VertexId v : sources)
+      if (llvm::all_of(vertices[v].op->getOperands(),
+                       [&](Value operand) { return isInput(operand); }))
         addInputs(v);
     return std::move(found);
   }
 
 private:
-  /// Finds the values that the functions of the graph compute from their
-  /// arguments without a product. The arguments of a private function are
-  /// inputs if all calls pass inputs.
-  void findInputs() {
+  bool isSource(const SlotVertex &vertex) const {
+    return vertex.slot != SlotVertex::carried &&
+           vertex.kind == SlotKind::Storage && !vertex.isConstant &&
+           !vertex.isProductResult && !graph.isInCompositePattern(vertex.op) &&
+           (graph.subtractsValues(vertex.op) ||
+            graph.comparesValues(vertex.op) ||
+            graph.computesFromInteger(vertex.op));
+  }
+
+  /// Finds the values that depend on a product, a gradient seed, or a call
+  /// whose function is not known. Any value may come into a private function
+  /// that no operation of the graph calls.
+  void findComputed() {
     llvm::SetVector<Operation *> functions;
     for (const SlotVertex &vertex : vertices.drop_front()) {
       Operation *op = vertex.op;
@@ -84,103 +123,32 @@ private:
                            ? op
                            : op->getParentOfType<FunctionOpInterface>());
     }
+    functions.remove(nullptr);
+    SymbolTableCollection tables;
+    llvm::DenseSet<Operation *> called;
+    SmallVector<Value> origins;
     for (Operation *function : functions)
-      if (function)
-        function->walk([&](CallOpInterface call) {
-          if (Operation *callee = call.resolveCallableInTable(&tables))
-            callers[callee].push_back(call);
-        });
-    SmallVector<FunctionOpInterface> worklist;
+      function->walk([&](Operation *op) {
+        auto call = dyn_cast<CallOpInterface>(op);
+        auto callee = call ? dyn_cast_or_null<FunctionOpInterface>(
+                                 call.resolveCallableInTable(&tables))
+                           : FunctionOpInterface();
+        if (callee && !callee.isExternal())
+          called.insert(callee);
+        else if (call || isa<GradientSeedOpInterface>(op) ||
+                 graph.isProduct(op))
+          llvm::append_range(origins, op->getResults());
+      });
     for (Operation *op : functions)
-      if (auto function = dyn_cast_or_null<FunctionOpInterface>(op);
-          function && !isPrivate(op))
-        worklist.push_back(function);
-    while (!worklist.empty())
-      findInputs(worklist.pop_back_val(), worklist);
+      if (SymbolTable::getSymbolVisibility(op) ==
+              SymbolTable::Visibility::Private &&
+          !called.contains(op))
+        llvm::append_range(origins,
+                           cast<FunctionOpInterface>(op).getArguments());
+    computed = findDependentValues(origins);
   }
 
-  /// Finds the values of `function`, whose arguments are inputs. Adds the
-  /// private functions whose arguments are inputs too to `worklist`.
-  void findInputs(FunctionOpInterface function,
-                  SmallVectorImpl<FunctionOpInterface> &worklist) {
-    if (function.isExternal() || !giving.insert(function).second)
-      return;
-    inputs.insert(function.getArguments().begin(),
-                  function.getArguments().end());
-    for (Operation &op : function.getFunctionBody().front()) {
-      if (!givesInputs(&op))
-        continue;
-      giving.insert(&op);
-      inputs.insert(op.result_begin(), op.result_end());
-      auto call = dyn_cast<CallOpInterface>(&op);
-      auto callee = call ? dyn_cast_or_null<FunctionOpInterface>(
-                               call.resolveCallableInTable(&tables))
-                         : FunctionOpInterface();
-      if (callee && isPrivate(callee) &&
-          llvm::all_of(callers[callee], [&](CallOpInterface other) {
-            return llvm::all_of(other.getArgOperands(), [&](Value operand) {
-              return inputs.contains(operand);
-            });
-          }))
-        worklist.push_back(callee);
-    }
-  }
-
-  /// Whether `op` computes its results from inputs without a product. A region
-  /// may read its own values, and inputs.
-  bool givesInputs(Operation *op) {
-    auto isInput = [&](Value value) { return inputs.contains(value); };
-    if (isa<GradientSeedOpInterface>(op) || graph.isProduct(op) ||
-        !llvm::all_of(op->getOperands(), isInput))
-      return false;
-    if (auto call = dyn_cast<CallOpInterface>(op))
-      return !mayContainProduct(call);
-    if (op->getNumRegions() == 0)
-      return true;
-    llvm::SetVector<Value> read;
-    getUsedValuesDefinedAbove(op->getRegions(), read);
-    return llvm::all_of(read, isInput) && !containsProduct(op);
-  }
-
-  /// Whether an operation in the regions of `op` is a product or may call one.
-  bool containsProduct(Operation *op) {
-    return op
-        ->walk([&](Operation *nested) {
-          auto call = dyn_cast<CallOpInterface>(nested);
-          return nested != op && (isa<GradientSeedOpInterface>(nested) ||
-                                  graph.isProduct(nested) ||
-                                  (call && mayContainProduct(call)))
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
-  bool mayContainProduct(CallOpInterface call) {
-    Operation *callee = call.resolveCallableInTable(&tables);
-    auto function = dyn_cast_or_null<FunctionOpInterface>(callee);
-    if (!function || function.isExternal())
-      return true;
-    // A function that calls itself counts as one with products.
-    auto [it, isNew] = products.try_emplace(callee, true);
-    if (!isNew)
-      return it->second;
-    bool found = containsProduct(callee);
-    return products[callee] = found;
-  }
-
-  /// Whether `v` belongs to a difference or a comparison of inputs, of which
-  /// one is not a constant.
-  bool isSource(VertexId v) {
-    const SlotVertex &vertex = vertices[v];
-    if (vertex.slot == SlotVertex::carried ||
-        vertex.kind != SlotKind::Storage || vertex.isConstant ||
-        graph.isInCompositePattern(vertex.op))
-      return false;
-    return (graph.subtractsValues(vertex.op) ||
-            graph.comparesValues(vertex.op)) &&
-           giving.contains(vertex.op);
-  }
+  bool isInput(Value value) const { return !computed.contains(value); }
 
   /// Adds the slot `v` and those that compute its inputs.
   void addInputs(VertexId v) {
@@ -192,23 +160,17 @@ private:
       isFound[slot] = true;
       found.push_back({slot, v});
       for (uint32_t index : graph.getUsesInto(slot)) {
-        VertexId producer = graph.getUses()[index].producer;
-        if (producer != 0 && !vertices[producer].isConstant &&
-            giving.contains(vertices[producer].op))
-          worklist.push_back(producer);
+        const SlotUse &use = graph.getUses()[index];
+        if (use.producer != 0 && !vertices[use.producer].isConstant &&
+            isInput(use.operand->get()))
+          worklist.push_back(use.producer);
       }
     }
   }
 
   const SlotGraph &graph;
   ArrayRef<SlotVertex> vertices;
-  llvm::DenseSet<Value> inputs;
-  /// The operations in the bodies of functions that give inputs, and the
-  /// functions whose arguments are inputs.
-  llvm::DenseSet<Operation *> giving;
-  SymbolTableCollection tables;
-  llvm::DenseMap<Operation *, bool> products;
-  llvm::DenseMap<Operation *, SmallVector<CallOpInterface, 2>> callers;
+  llvm::DenseSet<Value> computed;
   std::vector<bool> isFound;
   SmallVector<std::pair<VertexId, VertexId>> found;
 };

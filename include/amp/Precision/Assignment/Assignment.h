@@ -37,8 +37,8 @@ enum class Reason : uint8_t {
   /// A difference that a steep function reads, or an operand of such a
   /// difference.
   Difference,
-  /// A difference or comparison of values that no product computes, or one of
-  /// these values.
+  /// A difference or comparison of values that no product computes, or
+  /// arithmetic on converted integers, or one of these values.
   InputDifference,
   /// A sum that a loop carries. Rounding would stop it from growing.
   RunningSum,

@@ -290,6 +290,11 @@ public:
   /// Whether `op` compares two floats, neither of which is 0.
   bool comparesValues(Operation *op) const;
 
+  /// Whether `op` computes with an integer of more than 8 bits that was
+  /// converted to a float.
+  bool computesFromInteger(Operation *op) const;
+  bool isConvertedInteger(Value value) const;
+
   /// Whether `op` is a product, by the policy or by its slots.
   bool isProduct(Operation *op) const;
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DependentValues.h"
+#include "amp/Support/DependentValues.h"
 
 #include "amp/Support/RegionFlow.h"
 #include "mlir/IR/SymbolTable.h"

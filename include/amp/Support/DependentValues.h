@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AMP_LIB_TRANSFORMS_DEPENDENTVALUES_H
-#define AMP_LIB_TRANSFORMS_DEPENDENTVALUES_H
+#ifndef AMP_SUPPORT_DEPENDENTVALUES_H
+#define AMP_SUPPORT_DEPENDENTVALUES_H
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseSet.h"
@@ -25,4 +25,4 @@ findDependentValues(ArrayRef<Value> values,
 
 } // namespace mlir::amp
 
-#endif // AMP_LIB_TRANSFORMS_DEPENDENTVALUES_H
+#endif // AMP_SUPPORT_DEPENDENTVALUES_H
