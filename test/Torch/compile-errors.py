@@ -51,6 +51,7 @@ del os.environ["AMP_STEP_LIBRARY"]
 # Arguments.
 expect("precision: expected f32, fp16, bf16, fp8 or fp8- and a recipe, got fp9", compile, Net(), precision="fp9")
 expect("unknown recipe 'row', expected current, delayed", compile, Net(), precision="fp8-row")
+expect("clip_grad_norm: expected a positive number or None, got '1'", compile, Net(), clip_grad_norm="1")
 expect("device: expected cpu or cuda, got meta", compile, Net(), device="meta")
 expect("the model is there; call model.to_empty(device='cpu'), and initialise the parameters", compile, Net().to("meta"))
 expect("device: expected cpu or cuda, got 'tpu'", compile, Net(), device="tpu")

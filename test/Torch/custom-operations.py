@@ -175,6 +175,14 @@ error = distance(compiled(model), train_eagerly(reference, sgd(reference), BATCH
 assert error <= 1e-5, error
 
 
+# Operations of torch without a rule, whose decompositions contain others of this kind.
+for function in (torch.nan_to_num, lambda x: torch.hypot(x, x + 1), lambda x: x * x.quantile(0.3, 1, keepdim=True)):
+    model = Wrapped(function)
+    reference = copy.deepcopy(model)
+    error = distance(compiled(model), train_eagerly(reference, sgd(reference), BATCHES))
+    assert error <= 1e-5, error
+
+
 @torch.library.custom_op("amp_test::double_", mutates_args=("x",))
 def double_(x: torch.Tensor) -> None:
     x.mul_(2)

@@ -91,6 +91,54 @@ expect(["fc: a backward hook", "remove it"], hooked)
 hooked = Net()
 hooked.fc.weight.register_hook(lambda grad: grad)
 expect("fc.weight: a hook on a gradient", hooked)
+expect("a hook on the gradient of a tensor (register_hook)", Net(lambda x: (x.register_hook(lambda grad: grad * 0), x)[1]))
+both = Net()
+expect("optimizer SGD, group 0: another optimizer has one of its parameters", both, [sgd(both), sgd(both)])
+words = torch.randint(0, 9, (4, 2))
+for options, text in (({"sparse": True}, "sparse gradients: pass sparse=False"), ({"max_norm": 1.0}, "max_norm")):
+    model = nn.Sequential(nn.Embedding(9, 3, **options), nn.Flatten(), nn.Linear(6, 3))
+    expect(f"0: an embedding with {text}", model, batch=(words, y), dynamic_batch=False)
+
+
+class Clipped(Net):
+    def forward(self, x):
+        with torch.no_grad():
+            self.fc.weight.clamp_(-1, 1)
+        return super().forward(x)
+
+
+class Averaged(Net):
+    def __init__(self, name):
+        super().__init__()
+        self.register_buffer("average", torch.zeros(3))
+        self.other, self.name = torch.zeros(3), name
+
+    def forward(self, x):
+        x = super().forward(x)
+        setattr(self, self.name, 0.9 * getattr(self, self.name) + 0.1 * x.detach().mean(0))
+        return x + getattr(self, self.name)
+
+
+class Cached(Net):
+    """Replaces a table once, as some positional encodings do."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = torch.zeros(1)
+
+    def forward(self, x):
+        if len(self.table) < 3:
+            self.table = torch.arange(3.0)
+        return super().forward(x) + self.table
+
+
+expect("fc.weight: a parameter that the forward pass changes in place: change it between the steps", Clipped())
+expect("average: a tensor that the forward pass replaces by another one: register a buffer", Averaged("average"))
+expect("other: a tensor that the forward pass replaces by another one", Averaged("other"))
+model = Cached()
+amp_torch.export(model, F.cross_entropy, sgd(model), (x, y), sys.argv[1] + "/cached")
+
+
 # All that has no translation, with the paths of modules, in one error.
 class Fft(nn.Module):
     def forward(self, x):

@@ -65,30 +65,83 @@ def averages_of(model):
             yield (path, f"{type(module).__name__} with momentum=None", "set momentum to a number, such as 0.1")
 
 
+def embeddings_of(model):
+    """Yields a problem for each embedding with sparse gradients, or that changes its rows in the forward pass."""
+    for path, module in model.named_modules():
+        if getattr(module, "sparse", False) and isinstance(module, (torch.nn.Embedding, torch.nn.EmbeddingBag)):
+            yield (path, "an embedding with sparse gradients", "pass sparse=False")
+        if getattr(module, "max_norm", None) is not None and isinstance(module, (torch.nn.Embedding, torch.nn.EmbeddingBag)):
+            yield (path, "an embedding with max_norm, which changes the parameter in the forward pass",
+                   "divide the rows by their norm in forward, or limit them between the steps")
+
+
 def problems_of(model):
     """Returns the problems of modules that a step cannot train as PyTorch does."""
-    return [*hooks_of(model), *averages_of(model)]
+    return [*hooks_of(model), *averages_of(model), *embeddings_of(model)]
 
 
-def functions_of(whole, arrays):
-    """Returns the classes of autograd.Function that the model runs, whose backward passes export silently
-    drops, and the functions of torch by which the model computes derivatives. Runs one forward pass and
-    restores the buffers."""
-    found = {}
+class Attributes:
+    """The tensors that modules hold as buffers or attributes, and the versions of parameters."""
+
+    def __init__(self, whole):
+        self.tensors = {(path, name): value for path, module in whole.named_modules()
+                        for name, value in (*module._buffers.items(), *vars(module).items())
+                        if isinstance(value, torch.Tensor)}  # fmt: skip
+        self.versions = {path: parameter._version for path, parameter in whole.named_parameters()}
+
+    def rebound_since(self, before):
+        """The places of tensors that another tensor has replaced."""
+        return [place for place, value in before.tensors.items() if self.tensors.get(place) is not value]
+
+    def written_since(self, before):
+        """The paths of parameters that an operation has changed in place."""
+        return [path for path, version in before.versions.items() if self.versions.get(path) != version]
+
+
+def changes_of(whole, arrays, before):
+    """Yields a problem for each parameter that the forward pass changes, and for each buffer or attribute that it
+    replaces each time. Some modules replace a table of constants once."""
+    after = Attributes(whole)
+    for path in after.written_since(before):
+        yield (path.removeprefix("model."), "a parameter that the forward pass changes in place",
+               "change it between the steps, or compute another tensor from it in forward")
+    if after.rebound_since(before):
+        run_once(whole, arrays, [])
+        for path, name in Attributes(whole).rebound_since(after):
+            place = f"{path}.{name}".removeprefix("model.").lstrip(".")
+            yield (place, "a tensor that the forward pass replaces by another one",
+                   "register a buffer and change it in place, for example with copy_")
+
+
+def run_once(whole, arrays, seen):
+    """The loss of one forward pass, which changes no buffers. `seen` gets the names of functions of torch that a step
+    cannot have."""
     saved = [(buffer, buffer.clone()) for buffer in whole.buffers()]
-    inner = []
     gpus = {tensor.device.index for tensor in [*arrays, *whole.parameters()] if tensor.device.type == "cuda"}
     try:
-        with torch.random.fork_rng(devices=sorted(gpus)), torch.enable_grad(), seen_derivatives(inner):
-            loss = whole(*arrays)[0]
-    except RuntimeError as error:
-        first = str(error).strip().splitlines()[0]
+        with torch.random.fork_rng(devices=sorted(gpus)), torch.enable_grad(), seen_calls(seen):
+            return whole(*arrays)[0]
+    except (RuntimeError, IndexError) as error:
+        first = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise ValueError(f"the model and the loss do not run on this batch in PyTorch: {first}; pass a batch on which "
                          "loss_fn(model(inputs), targets) runs") from error
     finally:
         with torch.no_grad():
             for buffer, value in saved:
                 buffer.copy_(value)
+
+
+def functions_of(whole, arrays):
+    """Returns the classes of autograd.Function that the model runs, whose backward passes export silently
+    drops, the functions of torch by which the model computes derivatives, and the problems of what the forward pass
+    changes. Runs forward passes and restores the buffers."""
+    found, calls, before = {}, [], Attributes(whole)
+    loss = run_once(whole, arrays, calls)
+    problems = list(changes_of(whole, arrays, before))
+    if "register_hook" in calls:
+        problems.append(("", "a hook on the gradient of a tensor (register_hook)",
+                         f"a compiled step does not call it; remove it, or use {OTHER_DOOR}"))
+    inner = [name for name in calls if name != "register_hook"]
     waiting, seen = [loss.grad_fn], set()
     while waiting:
         node = waiting.pop()
@@ -100,14 +153,17 @@ def functions_of(whole, arrays):
             # The graph contains an operation with a registered backward pass.
             if not type(node)._forward_cls.__name__.startswith(CUSTOM_BACKWARD):
                 found[type(node)._forward_cls] = None
-    return list(found), inner
+    return list(found), inner, problems
 
 
 @contextlib.contextmanager
-def seen_derivatives(found):
-    """Collects the names of the functions of torch by which a model computes derivatives."""
-    originals = [(owner, name, getattr(owner, name))
-                 for owner, name in ((torch.autograd, "grad"), (torch.autograd, "backward"), (torch.func, "grad"))]
+def seen_calls(found):
+    """Collects the names of the functions of torch by which a model computes derivatives or observes them."""
+    originals = [(owner, name, label, getattr(owner, name))
+                 for owner, name, label in ((torch.autograd, "grad", "torch.autograd.grad"),
+                                            (torch.autograd, "backward", "torch.autograd.backward"),
+                                            (torch.func, "grad", "torch.func.grad"),
+                                            (torch.Tensor, "register_hook", "register_hook"))]  # fmt: skip
 
     def seen(name, original):
         def call(*args, **kwargs):
@@ -116,12 +172,12 @@ def seen_derivatives(found):
 
         return call
 
-    for owner, name, original in originals:
-        setattr(owner, name, seen(f"{owner.__name__}.{name}", original))
+    for owner, name, label, original in originals:
+        setattr(owner, name, seen(label, original))
     try:
         yield
     finally:
-        for owner, name, original in originals:
+        for owner, name, _, original in originals:
             setattr(owner, name, original)
 
 
@@ -289,10 +345,11 @@ def mutated_buffers(program):
 def decompose(program, calls):
     """Makes the graph functional and decomposes operations that have no rule, if torch can. With `calls`,
     does not decompose an operation into parts that a step could call only without a gradient."""
+    # Operations by name, since a decomposition copies them.
     whole = set()
     while True:
         result = decompose_once(program, calls, whole)
-        parts = {node.meta.get("original_aten") for node in depends_on_data(result) if is_part(node)} - {None, *whole}
+        parts = {str(node.meta.get("original_aten")) for node in depends_on_data(result) if is_part(node)} - {"None", *whole}
         if not calls or not parts:
             return result
         whole |= parts
@@ -314,7 +371,7 @@ def decompose_once(program, calls, whole):
             name = str(node.target)
             if node.op != "call_function" or known(name) or any(word in name for word in RANDOM):
                 continue
-            if node.target in whole or calls and touches_complex(node):
+            if name in whole or calls and touches_complex(node):
                 continue
             if node.target in everything:
                 table[node.target] = everything[node.target]
@@ -337,8 +394,9 @@ def capture(model, loss, call, arrays, dynamic, calls):
     """Returns the program and its unsupported parts, as (module path, part, advice). With `calls`,
     the step may call parts of the model."""
     whole = Whole(model, loss, call)
-    functions, inner = functions_of(whole, arrays)
-    found = [*problems_of(model), *refused_functions(functions, calls)]
+    found = problems_of(model)
+    functions, inner, changes = functions_of(whole, arrays)
+    found += [*changes, *refused_functions(functions, calls)]
     if inner:
         # Export would treat the derivative as a constant, or fail with another error.
         advice = f"a compiled step differentiates the loss once; train this part of the loss in eager PyTorch, or try {OTHER_DOOR.split(',')[0]}"

@@ -220,6 +220,10 @@ class CompiledStep:
             for counter in self.counters:
                 counter.publish()
 
+    def __reduce__(self):
+        raise TypeError("a compiled step cannot be copied or pickled; copy or save the model and the state_dict of the "
+                        "optimizer, and compile a step for them")
+
     # -- Compiling ---------------------------------------------------------------
 
     def trace(self, batch, parts=None):

@@ -590,6 +590,9 @@ def trace(model, loss_fn, optimizer, batch, *, dynamic_batch=None, clip_grad_nor
     optimizers = list(optimizer) if isinstance(optimizer, (list, tuple)) else [optimizer]
     entries = Batch(model, loss_fn, batch, names)
     check_arguments(model, optimizers, entries)
+    for name, bound in (("clip_grad_norm", clip_grad_norm), ("clip_grad_value", clip_grad_value)):
+        if bound is not None and (not isinstance(bound, (int, float)) or not bound > 0):
+            raise ValueError(f"{name}: expected a positive number or None, got {bound!r}")
     if not isinstance(accumulate, int) or accumulate < 1:
         raise ValueError(f"accumulate: expected a positive number of parts of a batch, got {accumulate}")
     step = Step(model, loss_fn, optimizers, entries, clip_grad_norm, clip_grad_value, prediction, accumulate, calls)

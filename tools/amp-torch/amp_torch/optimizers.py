@@ -43,7 +43,7 @@ def kind_of(optimizer):
 
 def problems(optimizers):
     """What the dialect cannot express of the optimizers, as texts."""
-    found = []
+    found, owners = [], {}
     for optimizer in optimizers:
         name = type(optimizer).__name__
         if not isinstance(optimizer, torch.optim.Optimizer):
@@ -57,6 +57,8 @@ def problems(optimizers):
             found.append(f"optimizer {name} has hooks, which a compiled step does not call; remove them")
         for number, group in enumerate(optimizer.param_groups):
             where = f"optimizer {name}, group {number}"
+            if any(owners.setdefault(id(parameter), optimizer) is not optimizer for parameter in group["params"]):
+                found.append(f"{where}: another optimizer has one of its parameters; a step updates each parameter once")
             if group.get("dampening"):
                 found.append(f"{where}: dampening has no operation; set dampening=0")
             if group.get("amsgrad"):
