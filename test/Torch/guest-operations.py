@@ -46,6 +46,9 @@ FUNCTIONS = (
     lambda x: F.interpolate(x[None, None], scale_factor=2, mode="nearest-exact"),
     lambda x: F.interpolate(x[None, None], scale_factor=0.5, mode="bilinear", antialias=True),
     lambda x: F.fractional_max_pool2d(x[None, None].repeat(1, 1, 2, 2), 2, 4, _random_samples=torch.ones(1, 1, 2) / 2),
+    lambda x: F.avg_pool3d(x.reshape(1, 1, 2, 4, 6), 2),
+    # Norms without parameters, whose statistics have the type of the input.
+    lambda x: F.layer_norm(x, (8,)), lambda x: F.group_norm(x.reshape(1, 6, 8), 2),
     # Embeddings and losses.
     lambda x: F.embedding_bag(TARGETS % 6, x), lambda x: F.embedding_bag(TARGETS % 6, x, mode="max"),
     lambda x: F.soft_margin_loss(x, SIGNS), lambda x: F.multi_margin_loss(x, ROWS),

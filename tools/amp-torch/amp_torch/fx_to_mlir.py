@@ -65,6 +65,19 @@ def quote(text):
     return '"' + "".join(out) + '"'
 
 
+NORMS = {"native_layer_norm", "native_layer_norm_backward", "native_group_norm", "native_group_norm_backward"}
+
+
+def has_low_statistics(node):
+    """Whether the statistics of a norm have the type of its input: without a weight, on the CPU."""
+    if packet_of(node) not in NORMS:
+        return False
+    given = {argument.name: value for argument, value in zip(node.target._schema.arguments, node.args)}
+    given.update(node.kwargs)
+    values = flatten(given["input"].meta.get("val"))
+    return given.get("weight") is None and values[0].device.type == "cpu"
+
+
 def operation_name(target):
     """The name of an operator: `aten.mm` for the overload `default`, otherwise
     with the overload, `aten.add.Tensor`. Anything else is in the dialect `fx`."""
@@ -317,13 +330,14 @@ class Printer:
             return
         self.operands[node] = operands
         count = len(results)
-        name = f"%{node.name}" + (f":{count}" if count > 1 else "")
+        result = f"%{node.name}" + (f":{count}" if count > 1 else "")
+        name = operation_name(node.target) + (".no_weight" if has_low_statistics(node) else "")
         values = ", ".join(self.value(o.source, o.result) for o in operands)
         types = ", ".join(self.type_of(o.source, o.result) for o in operands)
         outs = [print_type(value) for value in results]
-        left = f"{name} = " if count else ""
+        left = f"{result} = " if count else ""
         self.lines.append(
-            f"  {left}{quote(operation_name(node.target))}({values}) "
+            f"  {left}{quote(name)}({values}) "
             f"{self.attributes(node, operands)} : ({types}) -> ({', '.join(outs)}) "
             f"{print_location(node)}"
         )

@@ -22,6 +22,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -44,7 +45,7 @@ F32_FUNCTIONS = {
             "binarycrossentropywithlogits", "bcewithlogitsloss", "bceloss", "binarycrossentropy",
             "cosineembeddingloss", "hingeembeddingloss", "marginrankingloss", "poissonnllloss",
             "softmarginloss", "tripletmarginloss", "nllloss", "mseloss", "smoothl1loss",
-            "huberloss", "gridsample", "cdist", "prod", "trace", "stft"},
+            "huberloss", "multimarginloss", "gridsample", "cdist", "prod", "trace", "stft"},
     "cuda": {"l1loss", "kldiv", "kldivloss", "binarycrossentropywithlogits",
              "bcewithlogitsloss", "cosineembeddingloss", "hingeembeddingloss",
              "marginrankingloss", "poissonnllloss", "softmarginloss", "tripletmarginloss",
@@ -408,6 +409,8 @@ def make_report(graph, application, messages, kept):
 
 def as_options(precision, policy, strategy, target, pins, report, amp_opt, promote):
     check_version()
+    if pins is not None and not isinstance(pins, Mapping):
+        raise GuestError(f"pins: expected a dict from globs over module paths to f32, low or keep, got {type(pins).__name__}")
     pins = tuple((pins or {}).items())
     policy = os.fspath(policy) if policy is not None else None
     report = os.fspath(report) if report is not None else None
