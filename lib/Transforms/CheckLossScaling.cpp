@@ -15,6 +15,7 @@
 #include "InlineCalls.h"
 #include "SafeScale.h"
 #include "amp/LossScaling/GuardAnalysis.h"
+#include "amp/LossScaling/HiddenOverflowCheck.h"
 #include "amp/LossScaling/QuantizerProof.h"
 #include "amp/LossScaling/ScaleOverflowCheck.h"
 #include "amp/Support/DependentValues.h"
@@ -102,10 +103,12 @@ private:
                             ScaleExponentAnalysis &analysis,
                             SymbolTableCollection &tables,
                             const ForeignRules &rules, unsigned &visited);
-  /// Reports the largest safe scale of a function that is proved.
-  void reportScale(FunctionOpInterface function,
-                   const ScaleExponentAnalysis &analysis,
-                   SymbolTableCollection &tables, const ForeignRules &rules);
+  /// Checks that a function whose guards are proved hides no overflow, and
+  /// reports its largest safe scale.
+  LogicalResult inspectValues(FunctionOpInterface function,
+                              const ScaleExponentAnalysis &analysis,
+                              SymbolTableCollection &tables,
+                              const ForeignRules &rules);
 };
 
 } // namespace
@@ -223,7 +226,8 @@ LogicalResult CheckLossScalingPass::checkFunction(FunctionOpInterface function,
   warnOfUnscaledBackwardPass(function, analysis);
   if (mlir::failed(checkGuards(function, analysis, tables, rules, visited)))
     return failure();
-  reportScale(function, analysis, tables, rules);
+  if (mlir::failed(inspectValues(function, analysis, tables, rules)))
+    return failure();
   numVisited += visited;
 
   unsigned scaled = 0, unscaled = 0;
@@ -248,19 +252,26 @@ LogicalResult CheckLossScalingPass::checkFunction(FunctionOpInterface function,
   return success();
 }
 
-void CheckLossScalingPass::reportScale(FunctionOpInterface function,
-                                       const ScaleExponentAnalysis &analysis,
-                                       SymbolTableCollection &tables,
-                                       const ForeignRules &rules) {
+LogicalResult CheckLossScalingPass::inspectValues(
+    FunctionOpInterface function, const ScaleExponentAnalysis &analysis,
+    SymbolTableCollection &tables, const ForeignRules &rules) {
+  auto inspect = [&](FunctionOpInterface step,
+                     const ScaleExponentAnalysis &of) -> LogicalResult {
+    if (failed(HiddenOverflowCheck(step, of, rules.getIntervals()).check()))
+      return failure();
+    reportSafeScale(step, of, rules);
+    return success();
+  };
   // The bounds of values may be known only from their functions.
   OwningOpRef<FunctionOpInterface> copy = cloneWithoutCalls(function, tables);
   if (!copy)
-    return reportSafeScale(function, analysis, rules);
+    return inspect(function, analysis);
   ScaleSymbols symbols;
   ScaleExponentAnalysis exponents(tables, symbols, rules.getLinear());
   SmallVector<ScaleExponent> arguments(function.getNumArguments());
-  if (succeeded(exponents.run(*copy, arguments, function)))
-    reportSafeScale(*copy, exponents, rules);
+  if (failed(exponents.run(*copy, arguments, function)))
+    return success();
+  return inspect(*copy, exponents);
 }
 
 void CheckLossScalingPass::runOnOperation() {
