@@ -17,6 +17,14 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+/// Whether `attribute` is the integer 0, of more than one bit, in all elements.
+static bool isIntegerZero(Attribute attribute) {
+  auto elements = dyn_cast<DenseIntElementsAttr>(attribute);
+  return elements && elements.isSplat() &&
+         !elements.getElementType().isInteger(1) &&
+         elements.getSplatValue<APInt>().isZero();
+}
+
 const LinearRule *ScaleExponentAnalysis::findRule(Operation *op) {
   if (linear.empty())
     return nullptr;
@@ -138,7 +146,8 @@ LogicalResult ScaleExponentAnalysis::applyRule(Operation *op,
               dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute()))
         llvm::append_range(attributes, inherent);
     if (llvm::any_of(attributes, [](NamedAttribute attribute) {
-          return isScaleInvariant(attribute.getValue());
+          return isScaleInvariant(attribute.getValue()) ||
+                 isIntegerZero(attribute.getValue());
         }))
       inference.setResults(ScaleExponent::any());
     return success();
@@ -180,6 +189,11 @@ LogicalResult ScaleExponentAnalysis::applyJointRule(Operation *op,
   ScaleExponent exponent;
   if (!operands.empty() && failed(inference.join(operands, exponent)))
     return failure();
+  // A conversion of the integer 0 is zero.
+  if (operands.empty() && op->getNumOperands() != 0 &&
+      llvm::all_of(op->getOperands(),
+                   [&](Value operand) { return getExponent(operand).isAny(); }))
+    exponent = ScaleExponent::any();
   if (rule.kind == LinearRule::Kind::Order)
     return success();
 
