@@ -16,11 +16,9 @@
 #include "amp/LossScaling/ValueOrigins.h"
 
 #include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 
-#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -92,22 +90,6 @@ void GuardAnalysis::findExchanges() {
 //===----------------------------------------------------------------------===//
 // Conditions on data
 //===----------------------------------------------------------------------===//
-
-/// Whether `op`, which compares, only tests whether a number is finite: it
-/// compares the number with itself or with a number close to infinity.
-static bool testsFinite(Operation *op) {
-  constexpr double large = 1e30;
-  if (op->getNumOperands() < 2 ||
-      skipMoves(op->getOperand(0)) == skipMoves(op->getOperand(1)))
-    return true;
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    Attribute constant;
-    if (!matchPattern(skipMoves(operand), m_Constant(&constant)))
-      return false;
-    std::optional<double> number = getNumber(constant);
-    return number && std::abs(*number) >= large;
-  });
-}
 
 LogicalResult GuardAnalysis::checkFlag(LossScaleOpInterface update) {
   Value flag = update->getOperand(update.getFiniteFlagOperand());

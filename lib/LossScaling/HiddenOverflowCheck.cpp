@@ -8,7 +8,7 @@
 #include "amp/LossScaling/HiddenOverflowCheck.h"
 
 #include "amp/LossScaling/ScalarEvaluator.h"
-#include "mlir/IR/Matchers.h"
+#include "amp/LossScaling/ValueOrigins.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -30,44 +30,46 @@ bool HiddenOverflowCheck::isScaled(Value value) const {
          !exponents.isScale(value);
 }
 
-bool HiddenOverflowCheck::isInfinity(Value value) const {
-  Attribute constant;
-  if (!matchPattern(value, m_Constant(&constant))) {
+const FloatRangeRule *
+HiddenOverflowCheck::findRule(Operation *op, FloatRangeRule::Kind kind) const {
+  const auto *rule = llvm::find_if(intervals, [&](const FloatRangeRule &entry) {
+    return entry.kind == kind &&
+           entry.pattern.match(op->getName().getStringRef()) &&
+           entry.isSatisfiedBy(op);
+  });
+  return rule == intervals.end() ? nullptr : rule;
+}
+
+bool HiddenOverflowCheck::isForeignInfinity(Value value) const {
+  constexpr int limit = 8;
+  for (int depth = 0; depth < limit; ++depth) {
     Operation *op = value.getDefiningOp();
     if (!op)
       return false;
-    for (const FloatRangeRule &rule : intervals)
-      if (rule.kind == FloatRangeRule::Kind::Constant &&
-          rule.pattern.match(op->getName().getStringRef()))
-        constant = op->getAttr(rule.attributeName);
-      else if (op->getNumOperands() == 1 &&
-               rule.kind == FloatRangeRule::Kind::Repeat &&
-               rule.pattern.match(op->getName().getStringRef()))
-        return isInfinity(op->getOperand(0));
+    if (const FloatRangeRule *rule =
+            findRule(op, FloatRangeRule::Kind::Constant)) {
+      Attribute constant = op->getAttr(rule->attributeName);
+      std::optional<double> number =
+          constant ? getNumber(constant) : std::nullopt;
+      return number && std::isinf(*number);
+    }
+    if (op->getNumOperands() != 1 ||
+        !findRule(op, FloatRangeRule::Kind::Repeat))
+      return false;
+    value = op->getOperand(0);
   }
-  std::optional<double> number = constant ? getNumber(constant) : std::nullopt;
-  return number && std::isinf(*number);
+  return false;
 }
 
-bool HiddenOverflowCheck::testsFiniteness(Operation *op) const {
-  if (op->getNumResults() != 1 || op->getNumRegions() != 0 ||
-      !getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1) ||
-      llvm::none_of(op->getOperands(),
-                    [&](Value operand) { return isScaled(operand); }))
-    return false;
-  if (op->getNumOperands() == 1) {
-    StringRef name = op->getName().getStringRef();
-    return name == "math.isfinite" || name == "math.isinf" ||
-           name == "math.isnan" || name == "math.isnormal" ||
-           llvm::any_of(intervals, [&](const FloatRangeRule &rule) {
-             return rule.kind == FloatRangeRule::Kind::Finite &&
-                    rule.pattern.match(name) && rule.isSatisfiedBy(op);
-           });
-  }
-  return op->getNumOperands() == 2 &&
-         (op->getOperand(0) == op->getOperand(1) ||
-          llvm::any_of(op->getOperands(),
-                       [&](Value operand) { return isInfinity(operand); }));
+bool HiddenOverflowCheck::testsScaled(Operation *op) const {
+  return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+         getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1) &&
+         llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return isScaled(operand); }) &&
+         (testsFinite(op) ||
+          llvm::any_of(op->getOperands(), [&](Value operand) {
+            return isForeignInfinity(operand);
+          }));
 }
 
 Operation *HiddenOverflowCheck::findHider(Operation *test) {
@@ -105,7 +107,7 @@ Operation *HiddenOverflowCheck::findHider(Operation *test) {
 LogicalResult HiddenOverflowCheck::check() {
   Operation *found = nullptr;
   function->walk([&](Operation *op) {
-    if (testsFiniteness(op))
+    if (testsScaled(op))
       found = findHider(op);
     return found ? WalkResult::interrupt() : WalkResult::advance();
   });

@@ -10,12 +10,16 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/AMPCollectiveOps.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
+#include "amp/LossScaling/ScalarEvaluator.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -253,4 +257,18 @@ Value mlir::amp::skipMoves(Value value) {
       return value;
     value = op->getOperand(0);
   }
+}
+
+bool mlir::amp::testsFinite(Operation *op) {
+  constexpr double large = 1e30;
+  if (op->getNumOperands() < 2 ||
+      skipMoves(op->getOperand(0)) == skipMoves(op->getOperand(1)))
+    return true;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    Attribute constant;
+    if (!matchPattern(skipMoves(operand), m_Constant(&constant)))
+      return false;
+    std::optional<double> number = getNumber(constant);
+    return number && std::abs(*number) >= large;
+  });
 }

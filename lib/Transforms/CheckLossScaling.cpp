@@ -103,7 +103,7 @@ private:
                             ScaleExponentAnalysis &analysis,
                             SymbolTableCollection &tables,
                             const ForeignRules &rules, unsigned &visited);
-  /// Checks that a function whose guards are proved hides no overflow, and
+  /// Checks that `function`, whose guards are proved, replaces no overflow, and
   /// reports its largest safe scale.
   LogicalResult inspectValues(FunctionOpInterface function,
                               const ScaleExponentAnalysis &analysis,

@@ -39,8 +39,8 @@ static bool isConditionLoop(Operation *loop) {
          loop->getRegion(1).front().back().getNumOperands() == count;
 }
 
-/// The operand that `argument` of a loop is in each iteration, or null if the
-/// loop changes it.
+/// Returns the operand that `argument` of a loop equals in each iteration, or
+/// null if the loop changes the argument.
 static Value getUnchanged(BlockArgument argument) {
   Operation *loop = argument.getOwner()->getParentOp();
   unsigned index = argument.getArgNumber();
@@ -52,7 +52,7 @@ static Value getUnchanged(BlockArgument argument) {
              : Value();
 }
 
-/// The integer `number` if the elements of `type` can be it.
+/// Returns `number` if elements of `type` can represent it.
 static std::optional<int64_t> fit(std::optional<int64_t> number, Type type) {
   auto element = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
   if (!number || !element || element.getWidth() == 0)
@@ -67,7 +67,7 @@ static std::optional<int64_t> fit(std::optional<int64_t> number, Type type) {
              : std::nullopt;
 }
 
-/// The integer that all elements of `attribute` are.
+/// Returns the integer of all elements of `attribute`, if they are equal.
 static std::optional<int64_t> getSplat(Attribute attribute) {
   if (auto elements = dyn_cast_or_null<DenseIntElementsAttr>(attribute)) {
     if (!elements.isSplat())
@@ -163,7 +163,7 @@ StepIntervals::countIterations(Operation *op, unsigned number) const {
   Value condition = op->getRegion(0).front().back().getOperand(0);
   Value next = op->getRegion(1).front().back().getOperand(number);
   Counter counter{number, {}};
-  // No argument of `op` occurs outside of it, so the count does not matter.
+  // The initial value does not depend on the count.
   std::optional<int64_t> count =
       getInteger(op->getOperand(number), op, number, 0);
   while (count) {

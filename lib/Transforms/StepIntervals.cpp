@@ -275,10 +275,30 @@ void StepIntervals::visit(Operation *op, Assumption assume) {
       set(result, *known);
 }
 
+/// Whether each operation of `function` follows the operations that define its
+/// operands. Regions of unregistered operations may have cycles.
+static bool isInOrder(FunctionOpInterface function) {
+  return !function
+              ->walk([](Operation *op) {
+                auto follows = [&](Value operand) {
+                  Operation *definer = operand.getDefiningOp();
+                  if (!definer)
+                    return true;
+                  Block *block = definer->getBlock();
+                  Operation *user = block->findAncestorOpInBlock(*op);
+                  return !user || definer->isBeforeInBlock(user);
+                };
+                return llvm::all_of(op->getOperands(), follows)
+                           ? WalkResult::advance()
+                           : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
 StepIntervals::StepIntervals(FunctionOpInterface function,
                              const ForeignRules &foreign, Assumption assume)
     : rules(foreign.getIntervals()), linear(foreign.getLinear()) {
-  if (function.isExternal())
+  if (function.isExternal() || !isInOrder(function))
     return;
   for (BlockArgument argument : function.getArguments())
     if (std::optional<FloatRange> known = assume(argument))

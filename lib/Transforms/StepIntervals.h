@@ -31,7 +31,8 @@ class StepIntervals {
 public:
   using Assumption = llvm::function_ref<std::optional<FloatRange>(Value)>;
 
-  /// Computes all intervals. `assume` gives those that the caller knows.
+  /// Computes all intervals. `assume` gives those that the caller knows. If an
+  /// operation precedes the definition of an operand, no interval is known.
   StepIntervals(FunctionOpInterface function, const ForeignRules &foreign,
                 Assumption assume);
 
@@ -57,8 +58,7 @@ private:
     unsigned numChanges = 0;
   };
 
-  /// The number of a value that a loop carries, and the integers that it is in
-  /// the iterations.
+  /// The number of a carried integer, and its values in all iterations.
   struct Counter {
     unsigned number = 0;
     SmallVector<int64_t> counts;
@@ -78,11 +78,12 @@ private:
   /// Follows a boolean through moves of elements, loops that carry it and loops
   /// that write it slice by slice, to the value that has its elements.
   Value skipMoves(Value condition) const;
-  /// The integers that a counter of the loop `op` has in its iterations.
+  /// Returns a counter of the loop `op`. It is empty if no carried integer
+  /// counts the iterations.
   const Counter &getCounter(Operation *op) const;
   std::optional<Counter> countIterations(Operation *op, unsigned number) const;
-  /// The integer that `value` is in the iteration of `op` in which the carried
-  /// value `number` is `count`.
+  /// Returns the integer `value` in the iteration of `op` where the carried
+  /// value `number` equals `count`.
   std::optional<int64_t> getInteger(Value value, Operation *op, unsigned number,
                                     int64_t count, unsigned depth = 0) const;
   /// Whether `op` is a loop, a branch or a body, by its interface or by a rule.

@@ -162,8 +162,8 @@ func.func @rows(%t: tensor<4x1x1xi32>, %s: tensor<f32> {amp.name = "loss_scale",
 
 // -----
 
-// A loop writes the rows 1, 0, 3 and 2 of a tensor that it divides by. The zeros
-// that were there do not count.
+// A loop writes the rows 1, 0, 3 and 2 of a tensor that it divides by. The check
+// ignores the initial zeros.
 // CHECK: SafeLossScale | {{.*}}Function=stacked | {{.*}}Exponent=15
 func.func @stacked(%x: tensor<4x8xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<4x8xf32> {
   %seed = amp.gradient_seed "loss" : tensor<f32>
@@ -307,5 +307,28 @@ func.func @stacked_conditions(%x: tensor<4xf32>, %s: tensor<f32> {amp.name = "lo
   %h = "stablehlo.convert"(%t) : (tensor<4xf32>) -> tensor<4xf16>
   %w = "stablehlo.convert"(%h) : (tensor<4xf16>) -> tensor<4xf32>
   %u, %finite = amp.unscale %w by %s : (tensor<4xf32>) -> (tensor<4xf32>)
+  return %u : tensor<4xf32>
+}
+
+// -----
+
+// An operation that reads its own result. No interval is known.
+// CHECK-NOT: Function=cycle |{{.*}}Exponent
+func.func @cycle(%x: tensor<4xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<4xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %sc = amp.scale %seed by %s : tensor<f32>
+  %b = "stablehlo.broadcast_in_dim"(%sc) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4xf32>
+  %i0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %l:2 = "stablehlo.while"(%i0, %b) ({
+  ^bb0(%j: tensor<i32>, %q: tensor<4xf32>):
+    %k = "stablehlo.compare"(%j, %j) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%k) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%j: tensor<i32>, %q: tensor<4xf32>):
+    %c = "stablehlo.reshape"(%c) : (tensor<4xi1>) -> tensor<4xi1>
+    %r = "stablehlo.select"(%c, %q, %q) : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    "stablehlo.return"(%j, %q) : (tensor<i32>, tensor<4xf32>) -> ()
+  }) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
+  %u, %finite = amp.unscale %l#1 by %s : (tensor<4xf32>) -> (tensor<4xf32>)
   return %u : tensor<4xf32>
 }

@@ -22,8 +22,7 @@ namespace mlir::amp {
 
 class HiddenOverflowCheck {
 public:
-  /// The rules of `intervals` say which foreign operations test whether a
-  /// number is finite.
+  /// `intervals` are the rules of the constants of other dialects.
   HiddenOverflowCheck(FunctionOpInterface function,
                       const ScaleExponentAnalysis &exponents,
                       ArrayRef<FloatRangeRule> intervals)
@@ -35,13 +34,16 @@ public:
 
 private:
   bool isScaled(Value value) const;
-  /// Whether `op` tests whether a scaled operand is finite: by its name or a
-  /// rule, by a comparison with itself, or by one with an infinity.
-  bool testsFiniteness(Operation *op) const;
-  /// Whether `value` is a constant infinity.
-  bool isInfinity(Value value) const;
-  /// Returns an operation that chooses scaled values by the result of `test`,
-  /// or null if there is none, or if the result decides anything else.
+  /// Whether `op` tests whether a scaled operand is finite.
+  bool testsScaled(Operation *op) const;
+  const FloatRangeRule *findRule(Operation *op,
+                                 FloatRangeRule::Kind kind) const;
+  /// Whether `value` is a constant infinity of a dialect that only the policy
+  /// describes, or repeats one.
+  bool isForeignInfinity(Value value) const;
+  /// Returns an operation that selects scaled values by the result of `test`.
+  /// Returns null if no such operation exists, or if the result has another
+  /// use.
   Operation *findHider(Operation *test);
 
   FunctionOpInterface function;

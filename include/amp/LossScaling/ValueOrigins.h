@@ -55,6 +55,11 @@ Value skipWidening(Value value);
 /// that only move a scalar.
 Value skipMoves(Value value);
 
+/// Whether `op`, which computes a bit from numbers, only tests whether a number
+/// is finite: it has one operand, or compares the number with itself or with a
+/// constant close to infinity.
+bool testsFinite(Operation *op);
+
 /// Returns the value that the only region of the operation that defines `value`
 /// yields as `value`, if the region always runs once, as in
 /// `scf.execute_region`, or the value whose parts ranks take or join to

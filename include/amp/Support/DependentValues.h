@@ -4,6 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Follows values forward through operations, regions and calls.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef AMP_SUPPORT_DEPENDENTVALUES_H
 #define AMP_SUPPORT_DEPENDENTVALUES_H

@@ -67,10 +67,12 @@ bool SlotGraph::isConvertedInteger(Value value) const {
       return false;
     Value source = op->getOperand(0);
     if (!isFloat(source)) {
-      auto from = dyn_cast<IntegerType>(getElementTypeOrSelf(source.getType()));
-      auto shape = dyn_cast<ShapedType>(source.getType());
-      return from && from.getWidth() > byte && shape &&
-             shape.getShape() == cast<ShapedType>(value.getType()).getShape();
+      auto element =
+          dyn_cast<IntegerType>(getElementTypeOrSelf(source.getType()));
+      auto from = dyn_cast<RankedTensorType>(source.getType()),
+           to = dyn_cast<RankedTensorType>(value.getType());
+      return element && element.getWidth() > byte && from && to &&
+             from.getShape() == to.getShape();
     }
     if (!movesElements(op))
       return false;

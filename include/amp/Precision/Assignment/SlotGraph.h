@@ -293,6 +293,9 @@ public:
   /// Whether `op` computes with an integer of more than 8 bits that was
   /// converted to a float.
   bool computesFromInteger(Operation *op) const;
+
+  /// Whether `value` has the elements of an integer tensor of more than 8 bits,
+  /// converted to floats and moved.
   bool isConvertedInteger(Value value) const;
 
   /// Whether `op` is a product, by the policy or by its slots.

@@ -275,7 +275,7 @@ bool mlir::cuda::hasCountableElements(ArrayRef<int64_t> extents) {
   return true;
 }
 
-/// Verifies that the sizes of a launch are far from those of an index.
+/// Verifies that types and integer attributes have no larger sizes.
 static LogicalResult verifySizes(Operation *op) {
   for (ValueRange values :
        {ValueRange(op->getOperands()), ValueRange(op->getResults())})

@@ -29,9 +29,9 @@ namespace mlir::cuda {
 
 /// Verifies that a launch has one of its two forms: on tensors outside of a
 /// program or on buffers inside. No tensor or buffer has more than 2^40
-/// elements, and no integer attribute is larger. This runs first, so that the
-/// verifier of the operation finds each of its targets and sizes that it can
-/// add.
+/// elements, and no integer attribute is larger, so sums of sizes do not
+/// overflow. This runs first, so that the verifier of the operation finds each
+/// of its targets.
 LogicalResult verifyLaunchForm(Operation *op);
 
 /// Verifies that a launch has one input and one target per name, and that none
