@@ -20,12 +20,12 @@ static bool isFloat(Type type) {
 /// Verifies that the numbers in `list` increase from 0.
 static LogicalResult verifyNumbers(Operation *op, StringRef name,
                                    ArrayRef<int64_t> list) {
-  int64_t next = 0;
+  int64_t last = -1;
   for (int64_t number : list) {
-    if (number < next)
+    if (number <= last)
       return op->emitOpError("expected the numbers of '")
              << name << "' to increase from 0, got " << number;
-    next = number + 1;
+    last = number;
   }
   return success();
 }
