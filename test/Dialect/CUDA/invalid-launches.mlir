@@ -60,6 +60,13 @@ cuda.program @scratch arena 1024 {
 
 // -----
 
+cuda.program @large_buffer arena 512 {
+  // expected-error@+1 {{has a value of type 'memref<9223372036854775807xf32>', expected extents whose product is at most 2^40}}
+  %a = cuda.buffer "a" at 0 : memref<9223372036854775807xf32>
+}
+
+// -----
+
 cuda.program @empty_name arena 256 {
   // expected-error@+1 {{has an empty name}}
   %x = cuda.buffer "" at 0 : memref<4xf32>

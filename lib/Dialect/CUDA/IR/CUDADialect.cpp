@@ -258,8 +258,8 @@ LogicalResult mlir::cuda::verifyOperands(LaunchOpInterface op,
   return verifyLaunch(op);
 }
 
-/// The largest number of elements and the largest integer attribute of a
-/// launch. Sums of these, sizes in bytes and the operations of a product of
+/// The largest number of elements of a value and the largest integer attribute
+/// of an operation. Sums of these, sizes in bytes and the operations of a product of
 /// matrices do not overflow 64 bits.
 static constexpr int64_t kLargestSize = int64_t(1) << 40;
 
@@ -275,8 +275,7 @@ bool mlir::cuda::hasCountableElements(ArrayRef<int64_t> extents) {
   return true;
 }
 
-/// Verifies that types and integer attributes have no larger sizes.
-static LogicalResult verifySizes(Operation *op) {
+LogicalResult mlir::cuda::verifyExtents(Operation *op) {
   for (ValueRange values :
        {ValueRange(op->getOperands()), ValueRange(op->getResults())})
     for (Type type : values.getTypes())
@@ -285,6 +284,11 @@ static LogicalResult verifySizes(Operation *op) {
           !hasCountableElements(shaped.getShape()))
         return op->emitOpError("has a value of type ")
                << type << ", expected extents whose product is at most 2^40";
+  return success();
+}
+
+/// Verifies that the integer attributes of `op` have no larger sizes.
+static LogicalResult verifyIntegers(Operation *op) {
   for (NamedAttribute attribute : op->getAttrs()) {
     ArrayRef<int64_t> integers;
     int64_t integer;
@@ -306,7 +310,7 @@ static LogicalResult verifySizes(Operation *op) {
 
 LogicalResult mlir::cuda::verifyLaunchForm(Operation *operation) {
   auto op = cast<LaunchOpInterface>(operation);
-  if (failed(verifySizes(operation)))
+  if (failed(verifyExtents(operation)) || failed(verifyIntegers(operation)))
     return failure();
   bool onBuffers = !op.getOutputs().empty();
   if (onBuffers && !op.getResults().empty())

@@ -33,6 +33,8 @@ void BufferOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 }
 
 LogicalResult BufferOp::verify() {
+  if (failed(verifyExtents(*this)))
+    return failure();
   if (getName().empty())
     return emitOpError("has an empty name");
   if (int64_t(getOffset()) < 0 ||
@@ -88,6 +90,8 @@ LogicalResult BufferOp::verify() {
 }
 
 LogicalResult ViewOp::verify() {
+  if (failed(verifyExtents(*this)))
+    return failure();
   auto from = cast<ShapedType>(getSource().getType()),
        to = cast<ShapedType>(getType());
   if (isa<MemRefType>(from) != isa<MemRefType>(to))
@@ -100,6 +104,8 @@ LogicalResult ViewOp::verify() {
 }
 
 LogicalResult UpperHalfOp::verify() {
+  if (failed(verifyExtents(*this)))
+    return failure();
   auto from = cast<ShapedType>(getSource().getType()),
        to = cast<ShapedType>(getType());
   if (isa<MemRefType>(from) != isa<MemRefType>(to))

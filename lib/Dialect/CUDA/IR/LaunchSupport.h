@@ -107,6 +107,9 @@ void getLaunchEffects(
 /// most 2^40.
 bool hasCountableElements(ArrayRef<int64_t> extents);
 
+/// Verifies that each value of `op` has countable elements.
+LogicalResult verifyExtents(Operation *op);
+
 /// Formats `values`, for example as "[1, 2]".
 std::string formatList(ArrayRef<int64_t> values);
 
