@@ -111,6 +111,26 @@ def running_variance(x, w, v):
     return ((h - m) * lax.rsqrt(s / n + 1e-5)) @ v
 
 
+# --- Values that calls of jitted functions pass. ---
+@program
+def root_mean_square_in_a_function(x, w, v):
+    h = 300 * (x @ w)
+    dot = jax.jit(lambda a, b: jnp.einsum("bi,bi->b", a, b))
+    return (h / jnp.sqrt(dot(h, h) / 64)[:, None]) @ v
+
+
+@program
+def moving_average_in_a_function(x, w, v):
+    step = jax.jit(lambda c, y, d: d * c + (1 - d) * y)
+    return lax.scan(lambda c, y: (step(c, y, 0.999),) * 2, jnp.zeros(64), x @ w)[1] @ v
+
+
+@program
+def constants_in_a_function(x, w, v):
+    fill = jax.jit(lambda h, a, b: jnp.where(x > 0, h, jnp.full_like(h, a) * jnp.full_like(h, b)))
+    return (fill(x @ w, 300.0, 300.0) / 9e4) @ v
+
+
 # --- Loops whose decay is near 1. ---
 @program
 def moving_average(x, w, v):

@@ -20,21 +20,31 @@ using namespace mlir::amp;
 // Operations
 //===----------------------------------------------------------------------===//
 
-std::optional<FloatRange> SlotGraph::findConstant(Value value) const {
-  constexpr int limit = 8;
-  for (int depth = 0; depth < limit; ++depth) {
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      return std::nullopt;
-    if (holdsElements(op)) {
-      std::optional<ConstantElements> elements = readConstant(op);
-      return elements ? std::optional(elements->range) : std::nullopt;
-    }
-    if (op->getNumOperands() != 1 || !movesElements(op))
-      return std::nullopt;
-    value = op->getOperand(0);
+/// Returns the interval of the elements of `value`, a constant that is moved or
+/// passed to a function. Nothing if it may be another value.
+std::optional<FloatRange> SlotGraph::findConstant(Value value,
+                                                  int depth) const {
+  if (depth == 0)
+    return std::nullopt;
+  Operation *op = value.getDefiningOp();
+  if (op && holdsElements(op)) {
+    std::optional<ConstantElements> elements = readConstant(op);
+    return elements ? std::optional(elements->range) : std::nullopt;
   }
-  return std::nullopt;
+  if (op)
+    return op->getNumOperands() == 1 && movesElements(op)
+               ? findConstant(op->getOperand(0), depth - 1)
+               : std::nullopt;
+  if (!isa<FunctionOpInterface>(value.getParentBlock()->getParentOp()))
+    return std::nullopt;
+  std::optional<FloatRange> joined;
+  for (Value source : sources.get(value)) {
+    std::optional<FloatRange> range = findConstant(source, depth - 1);
+    if (!range)
+      return std::nullopt;
+    joined = joined ? joined->join(*range) : *range;
+  }
+  return joined;
 }
 
 /// Returns whether `value` is computed from `source` alone, as the maximum of a

@@ -33,8 +33,6 @@ bool SlotGraph::subtractsValues(Operation *op) const {
     return false;
   std::optional<FloatRange> left = findConstant(op->getOperand(0)),
                             right = findConstant(op->getOperand(1));
-  if (left && right)
-    return false;
   if (sum == Arithmetic::Add)
     return (left && left->lo < 0) || (right && right->lo < 0);
   return !isZero(left) && !isZero(right) &&

@@ -11,6 +11,7 @@
 
 #include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
+#include "amp/Support/ArgumentSources.h"
 #include "amp/Support/RegionFlow.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -34,7 +35,8 @@ namespace {
 /// The arithmetic of single operations, by their interfaces or by the policy.
 class SumArithmetic {
 public:
-  explicit SumArithmetic(const Policy &policy) : policy(policy) {}
+  SumArithmetic(const Policy &policy, ArgumentSources &sources)
+      : policy(policy), sources(sources) {}
 
   /// Whether the only result of the owner is `operand` plus or minus another
   /// value.
@@ -100,39 +102,38 @@ private:
     const Adapter *adapter =
         policy.findAdapter(op->getName().getDialectNamespace());
     auto rule = dyn_cast<FloatRangeOpInterface>(op);
-    return (adapter && adapter->moves.contains(op->getName().getStringRef())) ||
+    return (adapter && adapter->movesElements(op)) ||
            (rule && rule.getElementFlow() == ElementFlow::Moves);
   }
 
-  /// Whether `value` is a constant, moved or repeated, with an element near 1
-  /// or -1, other than these.
-  bool isNearOne(Value value) const {
-    constexpr int limit = 8;
+  /// Whether `value` may be a constant with an element near 1 or -1, other than
+  /// these, which is moved, repeated, or passed as an argument.
+  bool isNearOne(Value value, int depth = 8) const {
     constexpr double distance = 1.0 / 16;
-    for (int depth = 0; depth < limit; ++depth) {
-      Operation *op = value.getDefiningOp();
-      if (!op)
+    Operation *op = value.getDefiningOp();
+    if (depth == 0)
+      return false;
+    if (!op)
+      return sources.holdsInCall(
+          value, [&](Value source) { return isNearOne(source, depth - 1); });
+    const AdapterOperation *adapted = policy.findAdapted(op->getName());
+    if (adapted ? adapted->isConstant(op)
+                : op->hasTrait<OpTrait::ConstantLike>()) {
+      auto elements = readConstant(op, adapted, {});
+      if (!elements || elements->range.isEmpty())
         return false;
-      const AdapterOperation *adapted = policy.findAdapted(op->getName());
-      if (adapted ? adapted->isConstant(op)
-                  : op->hasTrait<OpTrait::ConstantLike>()) {
-        auto elements = readConstant(op, adapted, {});
-        if (!elements || elements->range.isEmpty())
-          return false;
-        auto isNear = [&](double number) {
-          double gap = std::abs(std::abs(number) - 1);
-          return gap != 0 && gap <= distance;
-        };
-        return isNear(elements->range.lo) || isNear(elements->range.hi);
-      }
-      if (op->getNumOperands() == 0 || !movesElements(op))
-        return false;
-      value = op->getOperand(0);
+      auto isNear = [&](double number) {
+        double gap = std::abs(std::abs(number) - 1);
+        return gap != 0 && gap <= distance;
+      };
+      return isNear(elements->range.lo) || isNear(elements->range.hi);
     }
-    return false;
+    return op->getNumOperands() != 0 && movesElements(op) &&
+           isNearOne(op->getOperand(0), depth - 1);
   }
 
   const Policy &policy;
+  ArgumentSources &sources;
 };
 
 /// How a value depends on a value that a loop carries.
@@ -151,12 +152,15 @@ struct ModuleFlow {
     root->walk([&](CallOpInterface call) {
       auto callee = dyn_cast_or_null<FunctionOpInterface>(
           call.resolveCallableInTable(&tables));
-      if (callee && !callee.isExternal())
-        callees[call] = callee;
+      if (!callee || callee.isExternal())
+        return;
+      callees[call] = callee;
+      sources.addCall(call, callee);
     });
   }
 
   llvm::DenseMap<Operation *, FunctionOpInterface> callees;
+  ArgumentSources sources;
   RegionFlow regions;
 };
 
@@ -165,7 +169,7 @@ struct ModuleFlow {
 class SumTrace {
 public:
   SumTrace(Operation *loop, ArrayRef<OpOperand *> yielded, ModuleFlow &flow,
-           const SumArithmetic &arithmetic)
+           SumArithmetic arithmetic)
       : loop(loop), yielded(yielded.begin(), yielded.end()), flow(flow),
         arithmetic(arithmetic) {}
 
@@ -267,7 +271,7 @@ private:
   Operation *loop;
   SmallVector<OpOperand *, 1> yielded;
   ModuleFlow &flow;
-  const SumArithmetic &arithmetic;
+  SumArithmetic arithmetic;
   /// Whether values that are computed in another way are followed too.
   bool followsAll = false;
   llvm::DenseMap<Value, Dependence> known;
@@ -282,7 +286,6 @@ llvm::DenseSet<Value> mlir::amp::findRunningSums(Operation *root,
                                                  const Policy &policy) {
   llvm::DenseSet<Value> sums;
   std::optional<ModuleFlow> flow;
-  SumArithmetic arithmetic(policy);
   root->walk([&](Operation *op) {
     if (op->getNumRegions() == 0 || isa<FunctionOpInterface>(op) ||
         op->hasTrait<OpTrait::SymbolTable>())
@@ -298,7 +301,8 @@ llvm::DenseSet<Value> mlir::amp::findRunningSums(Operation *root,
           if (op->isProperAncestor(source->getOwner()))
             yielded.push_back(source);
         if (!yielded.empty())
-          SumTrace(op, yielded, *flow, arithmetic).run(carried, sums);
+          SumTrace(op, yielded, *flow, SumArithmetic(policy, flow->sources))
+              .run(carried, sums);
       }
   });
   return sums;

@@ -87,8 +87,10 @@ SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
   if (!group.callees.empty()) {
     callees = &group.callees;
     llvm::DenseSet<Operation *> open;
-    for (auto [call, callee] : group.callees)
+    for (auto [call, callee] : group.callees) {
       open.insert(callee);
+      sources.addCall(cast<CallOpInterface>(call), callee);
+    }
     for (FunctionOpInterface function : group.functions)
       if (open.contains(function))
         addSignature(function, findPin(function));
@@ -116,7 +118,7 @@ SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
   if (wide && !wide->indices.empty())
     denyIndices();
   if (low)
-    applyRanges(group.functions);
+    applyRanges();
   if (policy.hasSlotTypes())
     applySlotTypes(group);
   numbers.clear();
@@ -336,6 +338,8 @@ const SlotGraph::OperationInfo &SlotGraph::getInfo(Operation *op) {
             policy.findAdapter(name.getDialectNamespace())) {
       info.isView = adapter->views.contains(name.getStringRef());
       info.moves = info.isView || adapter->moves.contains(name.getStringRef());
+      if (adapter->cast && name.getStringRef() == adapter->cast->op)
+        info.castBy = adapter;
       info.readsPart = adapter->readsPart.contains(name.getStringRef());
     }
     info.givesLowGradients = policy.gradientType == GradientType::Listed &&

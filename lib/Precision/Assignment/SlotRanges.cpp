@@ -24,7 +24,7 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-void SlotGraph::applyRanges(ArrayRef<FunctionOpInterface> functions) {
+void SlotGraph::applyRanges() {
   // The other low types have the exponents of f32.
   if (wide && low.isF16()) {
     denyWide(wide->seeds);
@@ -42,8 +42,7 @@ void SlotGraph::applyRanges(ArrayRef<FunctionOpInterface> functions) {
     denyStored();
   if (!constants.empty()) {
     denyConstants();
-    for (FunctionOpInterface function : functions)
-      denyComputedConstants(function);
+    denyComputedConstants();
   }
 }
 
@@ -108,7 +107,9 @@ void SlotGraph::denyStored() {
 
 bool SlotGraph::movesElements(Operation *op) const {
   auto it = infos.find(op->getName());
-  if (it != infos.end() && it->second.moves)
+  if (it != infos.end() &&
+      (it->second.moves ||
+       (it->second.castBy && it->second.castBy->isEmptyCast(op))))
     return true;
   auto rule = dyn_cast<FloatRangeOpInterface>(op);
   return rule && rule.getElementFlow() == ElementFlow::Moves;
@@ -337,64 +338,4 @@ void SlotGraph::denyConstants() {
       deny(own);
     }
   }
-}
-
-/// Returns the interval of `result` for the intervals `operands` of its
-/// operation. The interface or a rule of the policy gives it.
-FloatRange SlotGraph::inferComputed(OpResult result,
-                                    ArrayRef<FloatRange> operands) const {
-  Operation *op = result.getOwner();
-  SmallVector<FloatRange> results(op->getNumResults(), FloatRange::unknown());
-  if (auto rule = dyn_cast<FloatRangeOpInterface>(op))
-    rule.inferFloatRanges(operands, results);
-  else if (const FloatRangeRule *foreign = policy.findIntervalRule(op))
-    results[result.getResultNumber()] = foreign->infer(op, operands);
-  FloatRange range = results[result.getResultNumber()];
-  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(result.getType()));
-  return type && !range.hasNoNumber() ? range.roundTo(type)
-                                      : FloatRange::unknown();
-}
-
-/// Denies slots of values that are computed from constants alone and may not
-/// fit, as if they had been folded.
-void SlotGraph::denyComputedConstants(FunctionOpInterface function) {
-  auto isFloat = [](Value value) {
-    return isa<FloatType>(getElementTypeOrSelf(value.getType()));
-  };
-  llvm::SetVector<Operation *> known;
-  llvm::DenseMap<Value, FloatRange> intervals;
-  for (Operation *op : constants)
-    if (function->isProperAncestor(op))
-      if (auto elements = readConstant(op); elements && known.insert(op))
-        intervals[op->getResult(0)] = elements->range;
-  size_t count = known.size();
-  auto isKnown = [&](Value value) {
-    return !isFloat(value) || intervals.contains(value);
-  };
-  llvm::DenseSet<Value> beyond;
-  auto isBeyond = [&](double bound) {
-    return std::isfinite(bound) && std::isinf(roundTo(bound, low));
-  };
-  for (size_t next = 0; next < known.size(); ++next)
-    for (Operation *user : known[next]->getUsers()) {
-      if (user->getNumRegions() != 0 || user->getNumResults() == 0 ||
-          !llvm::all_of(user->getOperands(), isKnown) || !known.insert(user))
-        continue;
-      SmallVector<FloatRange> operands;
-      for (Value operand : user->getOperands())
-        operands.push_back(isFloat(operand) ? intervals.lookup(operand)
-                                            : FloatRange::unknown());
-      for (OpResult result : user->getResults()) {
-        if (!isFloat(result))
-          continue;
-        FloatRange range = inferComputed(result, operands);
-        intervals[result] = range;
-        if (!isBeyond(range.lo) && !isBeyond(range.hi))
-          continue;
-        deny(lookup(result));
-        beyond.insert(result);
-      }
-    }
-  if (known.size() != count)
-    denyReaders(beyond, /*evenProducts=*/true);
 }

@@ -157,8 +157,7 @@ bool SlotGraph::givesSquares(Operation *product) const {
   return llvm::any_of(left, [&](ProductFactor a) {
     return llvm::any_of(right, [&](ProductFactor b) {
       Operation *op = a.first.getDefiningOp();
-      if ((op && holdsElements(op)) ||
-          !(areEqual(a.first, b.first) || areOpposite(a.first, b.first)))
+      if ((op && holdsElements(op)) || !areSame(a.first, b.first))
         return false;
       if (hasDistinctExtents(a.first))
         return true;
@@ -169,27 +168,27 @@ bool SlotGraph::givesSquares(Operation *product) const {
   });
 }
 
+/// Returns whether `value` is a constant with a single number other than zero,
+/// which may be repeated or passed as an argument.
+bool SlotGraph::isUniform(Value value, int depth) const {
+  Operation *op = value.getDefiningOp();
+  if (depth == 0 || !isFloatTensor(value))
+    return false;
+  if (!op)
+    return sources.holdsInCall(
+        value, [&](Value source) { return isUniform(source, depth - 1); });
+  if (holdsElements(op)) {
+    auto elements = readConstant(op);
+    return elements && !elements->range.isEmpty() &&
+           elements->range.lo == elements->range.hi && elements->range.lo != 0;
+  }
+  return op->getNumOperands() != 0 && movesElements(op) &&
+         isUniform(op->getOperand(0), depth - 1);
+}
+
 /// Returns whether a factor of `product` is a constant with a single number
 /// other than zero, which may be repeated.
 bool SlotGraph::addsUp(Operation *product) const {
-  constexpr int limit = 8;
-  auto isUniform = [&](Value value) {
-    for (int depth = 0; depth < limit; ++depth) {
-      Operation *op = value.getDefiningOp();
-      if (!op || !isFloatTensor(value))
-        return false;
-      if (holdsElements(op)) {
-        auto elements = readConstant(op);
-        return elements && !elements->range.isEmpty() &&
-               elements->range.lo == elements->range.hi &&
-               elements->range.lo != 0;
-      }
-      if (op->getNumOperands() == 0 || !movesElements(op))
-        return false;
-      value = op->getOperand(0);
-    }
-    return false;
-  };
   return low && product->getNumOperands() >= 2 &&
          (isUniform(product->getOperand(0)) ||
           isUniform(product->getOperand(1)));

@@ -107,6 +107,25 @@ void SlotGraph::collectFactors(Value value,
   }
 }
 
+/// Returns whether `a` and `b` are equal or opposite, or arguments of a
+/// function for which a call passes such values.
+bool SlotGraph::areSame(Value a, Value b, int depth) const {
+  if (areEqual(a, b) || areOpposite(a, b))
+    return true;
+  auto first = dyn_cast<BlockArgument>(a), second = dyn_cast<BlockArgument>(b);
+  if (!first || !second || first.getOwner() != second.getOwner() || depth == 0)
+    return false;
+  return llvm::any_of(
+      sources.getCalls(first.getOwner()->getParentOp()),
+      [&](CallOpInterface call) {
+        OperandRange passed = call.getArgOperands();
+        return std::max(first.getArgNumber(), second.getArgNumber()) <
+                   passed.size() &&
+               areSame(passed[first.getArgNumber()],
+                       passed[second.getArgNumber()], depth - 1);
+      });
+}
+
 /// Returns a value to which operands 0 and 1 of `op` are proportional, or null.
 Value SlotGraph::findCommonFactor(Operation *op) const {
   SmallVector<Value, 6> left, right;
@@ -114,7 +133,7 @@ Value SlotGraph::findCommonFactor(Operation *op) const {
   collectFactors(op->getOperand(1), right);
   for (Value a : left)
     for (Value b : right)
-      if (areOpposite(a, b) || areEqual(a, b))
+      if (areSame(a, b))
         return a;
   return {};
 }
@@ -141,7 +160,7 @@ Value SlotGraph::findCommonMinuend(Operation *op) const {
   Operation *left = op->getOperand(0).getDefiningOp(),
             *right = op->getOperand(1).getDefiningOp();
   if (!left || !right || !isDifference(left) || !isDifference(right) ||
-      !areEqual(left->getOperand(0), right->getOperand(0)))
+      !areSame(left->getOperand(0), right->getOperand(0)))
     return {};
   return left->getOperand(0);
 }

@@ -345,12 +345,7 @@ private:
     const Adapter *adapter =
         policy.findAdapter(op->getName().getDialectNamespace());
     auto rule = dyn_cast<FloatRangeOpInterface>(op);
-    // JAX emits casts of arguments that do not change the type.
-    if (adapter && adapter->cast &&
-        op->getName().getStringRef() == StringRef(adapter->cast->op) &&
-        op->getNumOperands() == 1 && op->getNumResults() == 1)
-      return op->getOperand(0).getType() == op->getResult(0).getType();
-    return (adapter && adapter->moves.contains(op->getName().getStringRef())) ||
+    return (adapter && adapter->movesElements(op)) ||
            (rule && rule.getElementFlow() == ElementFlow::Moves);
   }
 

@@ -20,6 +20,7 @@
 #include "amp/Precision/Assignment/ValueNumbers.h"
 #include "amp/Precision/Assignment/WideValues.h"
 #include "amp/Precision/Policy/Policy.h"
+#include "amp/Support/ArgumentSources.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include <memory>
 
@@ -345,6 +346,8 @@ private:
     /// Properties from the adapter of the dialect, which need not describe the
     /// operation.
     bool moves = false, readsPart = false, isView = false;
+    /// The adapter whose cast it is, or null.
+    const Adapter *castBy = nullptr;
     /// Whether the policy lists it among the operations that give gradients of
     /// parameters in the type of their operands.
     bool givesLowGradients = false;
@@ -392,7 +395,7 @@ private:
     return number == numbers.none ? 0 : values[number].vertex;
   }
   const llvm::DenseSet<Value> &getRunningSums() const;
-  void applyRanges(ArrayRef<FunctionOpInterface> functions);
+  void applyRanges();
   void deny(VertexId v);
   void denyReaders(const llvm::DenseSet<Value> &read, bool evenProducts);
   void denyWide(const llvm::DenseSet<Value> &found);
@@ -411,7 +414,9 @@ private:
   bool isForeign(Operation *op) const;
   Arithmetic getSum(Operation *op) const;
   bool isComputedFrom(Value value, Value source) const;
-  std::optional<FloatRange> findConstant(Value value) const;
+  std::optional<FloatRange> findConstant(Value value, int depth = 8) const;
+  bool areSame(Value a, Value b, int depth = 4) const;
+  bool isUniform(Value value, int depth = 8) const;
   void
   collectProductFactors(Value value,
                         SmallVectorImpl<std::pair<Value, bool>> &factors) const;
@@ -427,7 +432,8 @@ private:
   std::optional<ConstantElements> readConstant(Operation *op) const;
   FloatRange inferComputed(OpResult result,
                            ArrayRef<FloatRange> operands) const;
-  void denyComputedConstants(FunctionOpInterface function);
+  class ComputedConstants;
+  void denyComputedConstants();
   void markLimits();
   void applySlotTypes(const CallGroup &group);
   void buildAdjacency();
@@ -464,6 +470,7 @@ private:
   std::vector<std::pair<VertexId, SignaturePin>> contested;
   llvm::DenseMap<Operation *, Signature> signatures;
   const llvm::DenseMap<Operation *, FunctionOpInterface> *callees = nullptr;
+  mutable ArgumentSources sources;
   /// The pin that holds within an operation, if there is one.
   llvm::DenseMap<Operation *, Pin> regionPins;
   /// Union-find over carried values; empty without control flow.

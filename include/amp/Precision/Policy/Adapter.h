@@ -178,6 +178,14 @@ struct Adapter {
   /// Globs of operations that are an error unless a list names them.
   std::vector<std::string> rejectedOperations;
 
+  /// Whether `op` is the cast of the dialect and does not change the type. JAX
+  /// emits such casts of arguments.
+  bool isEmptyCast(Operation *op) const;
+
+  /// Whether each element of the results of `op` is one of some operand, by
+  /// `moves` or because it is an empty cast.
+  bool movesElements(Operation *op) const;
+
   /// Builds the cast of `value` to `type` at the insertion point.
   Operation *buildCast(OpBuilder &builder, Location loc, Value value,
                        Type type) const;

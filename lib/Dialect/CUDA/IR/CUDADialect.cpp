@@ -259,8 +259,8 @@ LogicalResult mlir::cuda::verifyOperands(LaunchOpInterface op,
 }
 
 /// The largest number of elements of a value and the largest integer attribute
-/// of an operation. Sums of these, sizes in bytes and the operations of a product of
-/// matrices do not overflow 64 bits.
+/// of an operation. Sums of these, sizes in bytes and the operations of a
+/// product of matrices do not overflow 64 bits.
 static constexpr int64_t kLargestSize = int64_t(1) << 40;
 
 bool mlir::cuda::hasCountableElements(ArrayRef<int64_t> extents) {
