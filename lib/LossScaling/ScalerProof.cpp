@@ -315,63 +315,125 @@ LogicalResult ScalerProof::checkByHand(const State &state) {
     return failUnverified(state, "it mixes the old scale with what "
                                  "'amp.update_scale' returns");
 
+  return checkNumbers(state, value, old, isOfUpdate);
+}
+
+/// Returns whether `a` is below `b` by more than rounding errors, such as those
+/// of exp(log(b)).
+static bool isBelow(double a, double b) { return a < b * (1 - 0x1p-20); }
+
+/// The new scales that an update by hand computes.
+struct ScalerProof::NewScales {
+  bool isBad = false, isSensitive = false;
+  /// New scales below the old one after a clean step. A cap gives one number.
+  std::set<double> fallen;
+  /// New scales after an overflow, above and below the old one. A floor gives
+  /// one number above it.
+  std::set<double> grownAfter, fallenAfter;
+  /// Old scales that can fall after an overflow, and others.
+  std::set<double> falling, kept;
+
+  void addClean(double scale, ArrayRef<double> clean) {
+    for (double number : clean) {
+      isBad |= !(number > 0) || !std::isfinite(number);
+      if (isBelow(number, scale))
+        fallen.insert(number);
+    }
+  }
+
+  void addAfter(double scale, ArrayRef<double> after) {
+    bool falls = false;
+    for (double number : after) {
+      isBad |= !(number > 0) || !std::isfinite(number);
+      falls |= isBelow(number, scale);
+      if (isBelow(number, scale))
+        fallenAfter.insert(number);
+      if (isBelow(scale, number))
+        grownAfter.insert(number);
+    }
+    (falls ? falling : kept).insert(scale);
+  }
+};
+
+bool ScalerProof::collect(Value value, Value old, ArrayRef<double> scales,
+                          NewScales &found) {
   SmallVector<llvm::BitVector> overflows = getOverflows(old);
   if (overflows.empty())
     overflows.push_back(llvm::BitVector(flags.size()));
-  llvm::BitVector none(flags.size());
-  bool isSensitive = isOfUpdate, isBad = false;
-  // Bounds, such as a cap or a floor, give equal values.
-  std::set<double> fallen, grown, fallenAfter;
-  for (double scale :
-       {0x1p-8, 0x1p-4, 1.0, 0x1p4, 0x1p10, 0x1p16, 0x1p24, 0x1p30}) {
-    std::optional<SmallVector<double>> clean =
-        evaluate(value, old, scale, none);
+  const llvm::BitVector none(flags.size());
+  for (double scale : scales) {
+    auto clean = evaluate(value, old, scale, none);
     if (!clean)
-      return failUnverified(state, "it is not known what it computes");
-    for (double number : *clean) {
-      isBad |= !(number > 0) || !std::isfinite(number);
-      if (number < scale)
-        fallen.insert(number);
-    }
+      return false;
+    found.addClean(scale, *clean);
     for (const llvm::BitVector &off : overflows) {
-      std::optional<SmallVector<double>> after =
-          evaluate(value, old, scale, off);
+      auto after = evaluate(value, old, scale, off);
       if (!after)
-        return failUnverified(state, "it is not known what it computes");
-      isSensitive |= *after != *clean;
-      for (double number : *after) {
-        isBad |= !(number > 0) || !std::isfinite(number);
-        if (number < scale)
-          fallenAfter.insert(number);
-        if (number > scale)
-          grown.insert(number);
-      }
+        return false;
+      found.isSensitive |= *after != *clean;
+      found.addAfter(scale, *after);
     }
   }
+  return true;
+}
+
+bool ScalerProof::isCap(double cap, Value value, Value old,
+                        SmallVector<double> scales) {
+  scales.append({1.25 * cap, 1.75 * cap, 2 * cap});
+  return llvm::all_of(scales, [&](double scale) {
+    if (scale <= cap)
+      return true;
+    auto clean = evaluate(value, old, scale, llvm::BitVector(flags.size()));
+    // A condition on other values may skip the update.
+    return clean && llvm::is_contained(*clean, cap) &&
+           llvm::all_of(*clean, [&](double number) {
+             return number == cap ||
+                    !(isBelow(number, scale) || isBelow(scale, number));
+           });
+  });
+}
+
+LogicalResult ScalerProof::checkNumbers(const State &state, Value value,
+                                        Value old, bool isOfUpdate) {
+  SmallVector<double> scales = {0x1p-8, 0x1p-4, 1.0,    0x1p4,
+                                0x1p10, 0x1p16, 0x1p24, 0x1p30};
+  std::optional<double> initial = getInitialNumber(state.old);
+  if (initial && *initial > 0 && std::isfinite(*initial))
+    scales.push_back(*initial);
+  NewScales found;
+  found.isSensitive = isOfUpdate;
+  if (!collect(value, old, scales, found))
+    return failUnverified(state, "it is not known what it computes");
+
   auto fail = [&](const Twine &what) {
     return emitError(state.value.getLoc())
            << "the update of " << state.name << ' ' << what;
   };
-  if (isBad)
+  if (found.isBad)
     return fail("can become 0, negative or infinite, expected a scale that is "
                 "positive and finite");
-  bool isAlways = fallen.empty() || grown.empty();
-  if (!isSensitive && !isAlways)
+  bool isAlways = found.fallen.empty() || found.grownAfter.empty();
+  if (!found.isSensitive && !isAlways)
     return failUnverified(state, "it does not depend on a finite flag");
   if (isOfUpdate)
-    return fallen.size() > 1 || grown.size() > 1
+    return found.fallen.size() > 1 || found.grownAfter.size() > 1
                ? failUnverified(state, "it changes what 'amp.update_scale' "
                                        "returns")
                : success();
-  if (fallen.size() > 1)
+  if (found.fallen.size() > 1 ||
+      (found.fallen.size() == 1 &&
+       !isCap(*found.fallen.begin(), value, old, scales)))
     return fail("falls where all gradients are finite, expected it to stay or "
                 "to grow");
   // A floor above the initial scale raises the scale after the first overflow.
-  std::optional<double> initial = getInitialNumber(state.old);
-  if (grown.size() > 1 ||
-      (grown.size() == 1 && initial && *grown.begin() > *initial))
+  bool hasFloor = found.grownAfter.size() == 1;
+  if (found.grownAfter.size() > 1 ||
+      (hasFloor && initial && *found.grownAfter.begin() > *initial))
     return fail("grows where gradients are not finite, expected it to fall");
-  if (fallenAfter.size() < 2)
+  // Only the smallest scales may stay, and the initial scale only at a floor.
+  if (found.fallenAfter.size() < 2 ||
+      (!found.kept.empty() && *found.kept.rbegin() > *found.falling.begin()) ||
+      (!hasFloor && !found.falling.count(initial.value_or(0x1p16))))
     return fail("stays as it is where gradients are not finite, expected it to "
                 "fall");
   return success();

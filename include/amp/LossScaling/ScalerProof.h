@@ -54,6 +54,15 @@ private:
   bool isSame(Value value, Value old) const;
   StringAttr getName(Value state);
   LogicalResult checkByHand(const State &state);
+  struct NewScales;
+  /// Adds the new scales for the old `scales`. Returns whether all are known.
+  bool collect(Value value, Value old, ArrayRef<double> scales,
+               NewScales &found);
+  /// Whether the new scale after a clean step is `cap` for each old one above
+  /// it, among `scales` and others near `cap`.
+  bool isCap(double cap, Value value, Value old, SmallVector<double> scales);
+  LogicalResult checkNumbers(const State &state, Value value, Value old,
+                             bool isOfUpdate);
   LogicalResult failUnverified(const State &state, StringRef why);
   /// The possible numbers of `value` if the old scale is `scale` and the
   /// gradients `off` overflow. An empty `off` means no overflow.

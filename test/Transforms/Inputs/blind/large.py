@@ -192,6 +192,19 @@ by_hand(WRONG, "by hand: falls to a cap and to half of it", lambda k, s, ok: k.t
 by_hand(WRONG, "by hand: the cap is above the floor after an overflow", lambda k, s, ok: k.tselect(ok, s, k.max(half(k, s), k.c("1048576.0"))))
 by_hand(WRONG, "by hand: halved on every large loss", lambda k, s, ok: k.tselect(
     k.both(ok, k.compare("lt", k.loss, k.c("1.0"))), s, half(k, s)))
+by_hand(WRONG, "by hand: falls only above 2^20", lambda k, s, ok: k.tselect(
+    ok, s, k.tselect(k.compare("gt", s, k.c("1048576.0")), half(k, s), s)))
+by_hand(WRONG, "by hand: falls only below 2^12", lambda k, s, ok: k.tselect(
+    ok, s, k.tselect(k.compare("lt", s, k.c("4096.0")), half(k, s), s)))
+by_hand(WRONG, "by hand: less by 0.001 after an overflow", lambda k, s, ok: k.tselect(ok, s, k.sub(s, k.c("0.001"))))
+by_hand(WRONG, "by hand: back to 1 above 2^17", lambda k, s, ok: k.tselect(
+    ok, k.tselect(k.compare("gt", s, k.c("131072.0")), k.c("1.0"), k.mul(s, k.c("2.0"))), half(k, s)))
+by_hand(WRONG, "by hand: back to 1 above 2^17, else kept", lambda k, s, ok: k.tselect(
+    ok, k.tselect(k.compare("gt", s, k.c("131072.0")), k.c("1.0"), s), half(k, s)))
+by_hand(RIGHT, "by hand: falls only above 1", lambda k, s, ok: k.tselect(
+    ok, s, k.tselect(k.compare("gt", s, k.c("1.0")), half(k, s), s)))
+by_hand(RIGHT, "by hand: doubled to a cap, halved to a floor", lambda k, s, ok: k.tselect(
+    ok, k.min(k.mul(s, k.c("2.0")), k.c("131072.0")), k.max(half(k, s), k.c("0.125"))))
 by_hand(WRONG, "by hand: the square root after an overflow", lambda k, s, ok: k.tselect(ok, s, k.un("sqrt", s)))
 by_hand(WRONG, "by hand: a blend of half and double that favours neither", lambda k, s, ok: k.mul(
     s, k.add(k.c("1.0"), k.mul(k.raw("arith.uitofp {0} : {t0} to {r}", S, ok), k.c("-0.5")))))
