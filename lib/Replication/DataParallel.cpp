@@ -399,12 +399,8 @@ bool DataParallelPass::canDivide(FunctionOpInterface function,
         << "the step has collectives already";
     return false;
   }
-  if (!function.getFunctionBody().hasOneBlock()) {
-    result = function->emitError("expected a step with a single block; control "
-                                 "flow must be structured (scf)");
-    return false;
-  }
-  return true;
+  result = verifyStepBody(function);
+  return succeeded(result);
 }
 
 /// The type in which gradients are exchanged, or null for f32.

@@ -20,10 +20,8 @@ using namespace mlir;
 using namespace mlir::amp;
 
 FailureOr<StepRewriter> StepRewriter::get(FunctionOpInterface function) {
-  if (!function.getFunctionBody().hasOneBlock())
-    return function->emitError(
-        "expected a step with a single block; control flow must be structured "
-        "(scf)");
+  if (failed(verifyStepBody(function)))
+    return failure();
   return StepRewriter(function);
 }
 

@@ -26,7 +26,7 @@ func.func @caller(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error @+1 {{'func.func' op a step must be one block, expected control flow to be structured (scf)}}
+// expected-error @+1 {{expected a step with a single block; control flow must be structured (scf)}}
 func.func @step(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"}, %c: tensor<i1> {amp.role = "batch", amp.name = "c"}) {
   cf.br ^bb1
 ^bb1:

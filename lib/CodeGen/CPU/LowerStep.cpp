@@ -313,9 +313,8 @@ struct LowerStep : mlir::amp::impl::LowerStepBase<LowerStep> {
     FailureOr<StepSignature> signature = StepSignature::get(step);
     if (failed(signature))
       return failure();
-    if (!step.getBody().hasOneBlock())
-      return step.emitOpError("a step must be one block, expected control flow "
-                              "to be structured (scf)");
+    if (failed(verifyStepBody(step)))
+      return failure();
     auto check = [&](RankedTensorType type, StringRef name) -> LogicalResult {
       if (type.hasStaticShape())
         return success();

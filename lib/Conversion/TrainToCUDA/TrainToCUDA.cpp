@@ -87,9 +87,8 @@ static LogicalResult verifyValue(Operation *op, Type type) {
 }
 
 static LogicalResult verifyStep(func::FuncOp step) {
-  if (!step.getBody().hasOneBlock())
-    return step.emitOpError("a step must be one block, expected control flow "
-                            "to be structured (scf)");
+  if (failed(mlir::amp::verifyStepBody(step)))
+    return failure();
   // Report at the operation that defines the value, if there is one.
   WalkResult result = step.walk([&](Operation *op) {
     if (op == step.getOperation())

@@ -82,6 +82,23 @@ bool mlir::amp::isStepFunction(FunctionOpInterface function) {
   return false;
 }
 
+LogicalResult mlir::amp::verifyStepBody(FunctionOpInterface step) {
+  Region &body = step.getFunctionBody();
+  if (!body.hasOneBlock())
+    return step->emitError(
+        "expected a step with a single block; control flow must be structured "
+        "(scf)");
+  Operation *last = body.front().empty() ? nullptr : &body.front().back();
+  if (last && last->hasTrait<OpTrait::ReturnLike>() &&
+      TypeRange(last->getOperandTypes()) == TypeRange(step.getResultTypes()))
+    return success();
+  InFlightDiagnostic error = step->emitError("expected a step that ends with a "
+                                             "return of its results");
+  if (last)
+    error << ", got '" << last->getName() << "'";
+  return error;
+}
+
 const StepArgument *StepSignature::findArgument(StringRef name) const {
   const auto *it = llvm::find_if(
       arguments, [&](const StepArgument &arg) { return arg.name == name; });

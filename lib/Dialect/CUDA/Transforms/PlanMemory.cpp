@@ -49,7 +49,7 @@ struct PlanMemory : mlir::amp::impl::PlanMemoryBase<PlanMemory> {
         continue;
       FailureOr<mlir::amp::StepSignature> signature =
           mlir::amp::StepSignature::get(step);
-      if (failed(signature) || !step.getBody().hasOneBlock())
+      if (failed(signature) || failed(mlir::amp::verifyStepBody(step)))
         return signalPassFailure();
       std::string name = step.getName().str();
       Location loc = step.getLoc();

@@ -89,6 +89,11 @@ std::optional<Role> getRole(Value value);
 /// Returns whether some argument of `function` carries `amp.role`.
 bool isStepFunction(FunctionOpInterface function);
 
+/// Checks that the body of `step` is a single block that ends with a return of
+/// a value for each result. Emits an error otherwise. An unregistered operation
+/// at the end of a block may be a terminator with any operands.
+LogicalResult verifyStepBody(FunctionOpInterface step);
+
 } // namespace mlir::amp
 
 #endif // AMP_DIALECT_AMP_IR_STEPSIGNATURE_H
