@@ -22,6 +22,9 @@ def refused(text, function, *arguments, **options):
 
 
 refused("unknown precision 'int8', expected one of bf16, fp16, f32", amp_torch.backend, "int8")
+refused("unknown precision torch.int8", amp_torch.backend, torch.int8)
+refused("target", amp_torch.backend, target="h999")
+refused("policy", amp_torch.backend, policy="{version: 1, alow: []}")
 refused("promote: expected True or False, got 1", amp_torch.backend, promote=1)
 refused("unknown strategy 'best'", amp_torch.backend, strategy="best")
 refused("unknown inner backend 'xla'", amp_torch.backend, inner="xla")
@@ -75,6 +78,10 @@ for _ in range(5):
     scaler.update()
     losses.append(loss.item())
 assert losses[-1] < losses[0] and scaler.get_scale() == 1024.0, losses
+
+# Types of torch name precisions.
+for dtype, name in ((torch.bfloat16, "bf16"), (torch.float16, "fp16"), (torch.float32, "f32")):
+    assert amp_torch.backend(dtype).options == amp_torch.backend(name).options
 
 # The key of a cache follows the options.
 keys = {amp_torch.backend(p, strategy=s).key() for p in ("bf16", "fp16")

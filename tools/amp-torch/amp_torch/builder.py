@@ -17,9 +17,18 @@ DTYPES = {
     torch.int32: "i32",
     torch.bool: "i1",
 }
+#: How a user may name a precision, in addition to its own name.
+PRECISIONS = {torch.float32: "f32", torch.float16: "fp16", torch.bfloat16: "bf16", "half": "fp16", "f16": "fp16"}
 TORCH_DTYPES = {name: dtype for dtype, name in DTYPES.items()}
 FLOATS = ("f32", "f64", "f16", "bf16")
 INTEGERS = ("i64", "i32")
+
+
+def precision_name(precision):
+    """The name of a precision, or the argument if it is none."""
+    return PRECISIONS.get(precision, precision) if isinstance(precision, (str, torch.dtype)) else precision
+
+
 #: Operations that print one type, that of their result.
 ONE_TYPE = frozenset(
     "abs advance_rng clip cos erf exp expm1 gelu log log1p log_softmax neg reciprocal relu rsqrt"

@@ -65,7 +65,10 @@ def quote(text):
     return '"' + "".join(out) + '"'
 
 
-NORMS = {"native_layer_norm", "native_layer_norm_backward", "native_group_norm", "native_group_norm_backward"}
+NORMS = {
+    "native_layer_norm", "native_layer_norm_backward", "native_group_norm", "native_group_norm_backward",
+    "native_batch_norm", "native_batch_norm_backward", "_native_batch_norm_legit",
+}  # fmt: skip
 
 
 def has_low_statistics(node):
@@ -75,7 +78,8 @@ def has_low_statistics(node):
     given = {argument.name: value for argument, value in zip(node.target._schema.arguments, node.args)}
     given.update(node.kwargs)
     values = flatten(given["input"].meta.get("val"))
-    return given.get("weight") is None and values[0].device.type == "cpu"
+    has_parameters = any(given.get(name) is not None for name in ("weight", "running_mean"))
+    return not has_parameters and values[0].device.type == "cpu"
 
 
 def operation_name(target):
@@ -214,20 +218,48 @@ def is_backward(node):
     )
 
 
+# Operations that add something to their first operand.
+ADDITIONS = {
+    torch.ops.aten.add.Tensor, torch.ops.aten.sub.Tensor, torch.ops.aten.add.Scalar, torch.ops.aten.sub.Scalar,
+    torch.ops.aten.addcmul.default, torch.ops.aten.addcdiv.default,
+}  # fmt: skip
+
+
+def find_addends(value):
+    """The operands of the sum or difference `value` that get its gradient without a further operation."""
+    if value.target not in ADDITIONS or is_backward(value):
+        return []
+    is_sum = value.target is torch.ops.aten.add.Tensor and not value.kwargs
+    return value.all_input_nodes if is_sum else value.all_input_nodes[:1]
+
+
 def with_addends(values):
     """`values`, and those of the same shape that are added to give them. The gradient of a sum is also the
     gradient of its addends, and autograd computes nothing for it."""
     found, worklist = set(values), list(values)
     while worklist:
         value = worklist.pop()
-        if value.target is not torch.ops.aten.add.Tensor or is_backward(value) or value.kwargs:
-            continue
-        for addend in value.all_input_nodes:
+        for addend in find_addends(value):
             same = getattr(addend.meta.get("val"), "shape", None) == value.meta["val"].shape
             if same and addend not in found:
                 found.add(addend)
                 worklist.append(addend)
     return found
+
+
+def find_concatenated(gradient, readers):
+    """The value whose gradient is a slice of the gradient of a concatenation, or None."""
+    if gradient.target is not torch.ops.aten.slice.Tensor or len(readers) != 1 or readers[0].target is not torch.ops.aten.cat.default:
+        return None
+    dim, start = (*gradient.args[1:], 0, 0)[:2]
+    place = 0
+    for value in readers[0].args[0]:
+        if not isinstance(place, int) or not isinstance(start, int):
+            return None
+        if place == start:
+            return value
+        place += value.meta["val"].shape[dim]
+    return None
 
 
 class Printer:
@@ -245,10 +277,12 @@ class Printer:
         self.lines = []
         forward = [n.meta.get("seq_nr") for n in self.graph.nodes if not is_backward(n)]
         self.summed = {}
-        self.forward_nodes = {}
+        # The operations of each pass by their number, and the numbers that forward_number found.
+        self.forward_nodes, self.backward_nodes, self.changes = {}, {}, {}
         for node in self.graph.nodes:
-            if node.op == "call_function" and not is_backward(node):
-                self.forward_nodes.setdefault(node.meta.get("seq_nr"), []).append(node)
+            if node.op == "call_function":
+                nodes = self.backward_nodes if is_backward(node) else self.forward_nodes
+                nodes.setdefault(node.meta.get("seq_nr"), []).append(node)
         self.last_number = max((n for n in forward if isinstance(n, int)), default=-1)
 
     def value(self, source, result):
@@ -264,11 +298,11 @@ class Printer:
 
     def is_sum_of_gradients(self, node):
         """Whether autograd adds the gradients of two uses of a value here. Such a
-        node belongs to no operation; it has the number of the last one."""
+        node belongs to no operation; it has the number of the last one, or the next number."""
         return (
             node.target is torch.ops.aten.add.Tensor
             and is_backward(node)
-            and node.meta.get("seq_nr") == self.last_number
+            and (node.meta.get("seq_nr") or 0) >= self.last_number
             and not node.meta.get("fwd_nn_module_stack")
             and not node.meta.get("fwd_source_fn_stack")
         )
@@ -281,18 +315,36 @@ class Printer:
         if self.is_sum_of_gradients(node):
             value = self.find_summed(node)
             return {value} if value is not None else set()
-        readers = self.forward_nodes.get(node.meta.get("seq_nr"), [])
-        return {value for reader in readers for value in reader.all_input_nodes}
+        readers = self.forward_nodes.get(self.forward_number(node.meta.get("seq_nr")), [])
+        part = find_concatenated(node, readers)
+        return {part} if part is not None else {value for reader in readers for value in reader.all_input_nodes}
 
     def find_summed(self, node):
         """The value whose gradients autograd adds in `node`, if it is known."""
         if node not in self.summed:
             first, second = self.candidates(node.args[0]), self.candidates(node.args[1])
-            both = first & second or (first & with_addends(second)) | (with_addends(first) & second)
+            first_and, second_and = with_addends(first), with_addends(second)
+            both = first & second or (first & second_and) | (first_and & second) or first_and & second_and
             shape = node.meta["val"].shape
             both = [v for v in both if getattr(v.meta.get("val"), "shape", None) == shape]
+            if len(both) != 1:
+                both = [v for v in self.find_produced(node) if not both or v in both]
             self.summed[node] = both[0] if len(both) == 1 else None
         return self.summed[node]
+
+    def find_produced(self, node):
+        """The values of the shape of `node`, a sum of gradients, that come from the operations whose backward pass
+        reads it. The gradient of a sum goes to the operations of its addends, so addends do not count."""
+        readers, worklist = set(), [node]
+        while worklist:
+            for user in worklist.pop().users:
+                if self.is_sum_of_gradients(user):
+                    worklist.append(user)
+                elif is_backward(user):
+                    readers.add(self.forward_number(user.meta.get("seq_nr")))
+        values = [value for number in readers for value in self.forward_nodes.get(number, [])]
+        values = [v for v in values if not any(v in find_addends(user) for user in v.users)]
+        return [v for v in values if getattr(v.meta.get("val"), "shape", None) == node.meta["val"].shape]
 
     def backward_number(self, node):
         """The number of the operation that a node of the backward pass belongs to, or None.
@@ -307,12 +359,27 @@ class Printer:
         value = self.find_summed(node)
         return value.meta.get("seq_nr") if value is not None else None
 
+    def forward_number(self, number):
+        """The number of a forward operation for that of a backward one. They differ if the model changes a value in
+        place: the copy of the value has the number, and the operation the next one. A write to a part of a value has
+        two numbers, and its operations have the first."""
+        if number in self.forward_nodes or not isinstance(number, int):
+            return number
+        if number not in self.changes:
+            others = [n for n in self.forward_nodes if isinstance(n, int)]
+            after = min((n for n in others if n > number), default=number)
+            values = {value for node in self.forward_nodes.get(after, []) for value in (node, *node.all_input_nodes)}
+            read = {value for node in self.backward_nodes.get(number, []) for value in node.all_input_nodes}
+            before = max((n for n in others if n < number), default=number)
+            self.changes[number] = after if values & read else before
+        return self.changes[number]
+
     def attributes(self, node, operands):
         entries = [f"{KEY} = {quote(node.name)}"]
         names = ", ".join(quote(operand.name) for operand in operands)
         entries.append(f"operand_names = [{names}]")
         backward = is_backward(node)
-        number = self.backward_number(node) if backward else node.meta.get("seq_nr")
+        number = self.forward_number(self.backward_number(node)) if backward else node.meta.get("seq_nr")
         if isinstance(number, int) and number >= 0:
             entries.append(f"{'amp.backward_of' if backward else 'amp.id'} = {number} : i64")
         if node.name in self.precisions:

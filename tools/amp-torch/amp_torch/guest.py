@@ -28,40 +28,15 @@ from pathlib import Path
 import torch
 from torch import fx
 
-from . import fx_apply, guest_attention, guest_choice, guest_watch
-from .fx_to_mlir import KEY, Printer, flatten, is_backward, module_path
+from . import fx_apply, guest_attention, guest_choice, guest_pins, guest_units, guest_watch
+from .builder import precision_name
+from .fx_to_mlir import KEY, Printer, flatten, module_path
 from .versions import check_version
 
 PRECISIONS = ("bf16", "fp16", "f32")
 STRATEGIES = ("optimal", "grappler", "autocast")
 INNER = ("eager", "inductor")
 POLICIES = Path(__file__).parent / "policies"
-
-# Functions that torch.autocast runs in f32 as a whole on each kind of device,
-# although a graph shows their parts. Names without underscores in lower case,
-# since modules and functions spell them differently.
-F32_FUNCTIONS = {
-    "cpu": {"crossentropy", "crossentropyloss", "l1loss", "kldiv", "kldivloss",
-            "binarycrossentropywithlogits", "bcewithlogitsloss", "bceloss", "binarycrossentropy",
-            "cosineembeddingloss", "hingeembeddingloss", "marginrankingloss", "poissonnllloss",
-            "softmarginloss", "tripletmarginloss", "nllloss", "mseloss", "smoothl1loss",
-            "huberloss", "multimarginloss", "gridsample", "cdist", "prod", "trace", "stft"},
-    "cuda": {"l1loss", "kldiv", "kldivloss", "binarycrossentropywithlogits",
-             "bcewithlogitsloss", "cosineembeddingloss", "hingeembeddingloss",
-             "marginrankingloss", "poissonnllloss", "softmarginloss", "tripletmarginloss",
-             "nllloss", "mseloss", "smoothl1loss", "cosinesimilarity", "groupnorm",
-             "layernorm", "rmsnorm", "softmax", "logsoftmax", "cumsum", "cumprod", "dist",
-             "renorm", "logsumexp", "softplus"},
-}
-
-
-aten = torch.ops.aten
-PRODUCTS = {aten.mm.default, aten.bmm.default, aten.addmm.default, aten.baddbmm.default,
-            aten.mv.default, aten.linear.default, aten.matmul.default,
-            aten.convolution.default}  # fmt: skip
-VIEWS = {aten.t.default, aten.view.default, aten._unsafe_view.default, aten.expand.default,
-         aten.transpose.int, aten.permute.default, aten.clone.default, aten.unsqueeze.default,
-         aten.squeeze.dim, aten.reshape.default}  # fmt: skip
 
 
 class GuestError(RuntimeError):
@@ -212,6 +187,10 @@ class Options:
         return digest.hexdigest()
 
 
+# A graph without operations.
+EMPTY = 'func.func @graph() -> () {\n  "func.return"() : () -> ()\n}\n'
+
+
 def run_amp_opt(text, options, device):
     """Runs the passes. Returns what `amp-export-types` wrote, and the remarks."""
     with tempfile.TemporaryDirectory() as folder:
@@ -232,7 +211,8 @@ def run_amp_opt(text, options, device):
             capture_output=True, text=True,
         )  # fmt: skip
     if result.returncode:
-        raise GuestError(f"amp-opt: {result.stderr.strip()}")
+        # The place in a temporary file says nothing.
+        raise GuestError(f"amp-opt: {re.sub(rf'{re.escape(str(source))}:[0-9:]* (error: )?', '', result.stderr.strip())}")
     return json.loads(result.stdout)["functions"][0], result.stderr
 
 
@@ -245,55 +225,6 @@ def find_device(graph):
         if isinstance(value, torch.Tensor)
     }
     return next((kind for kind in sorted(kinds) if kind != "cpu"), "cpu")
-
-
-def source_of(node):
-    """The call in the model's source that a node is a part of, or None."""
-    stack = node.meta.get("source_fn_stack")
-    return stack[-1] if stack else None
-
-
-def pin_functions(graph, device):
-    """Pins what autocast treats as one function although the graph has its parts:
-    f32 functions with all parts, and products with the views of their operands and
-    with a bias that is added separately. Autocast casts before these parts run."""
-    pins = {}
-    functions = F32_FUNCTIONS.get(device, set())
-    for node in reversed(graph.nodes):
-        if node.op != "call_function" or is_backward(node):
-            continue
-        source = source_of(node)
-        if source:
-            function = source[1]
-            name = function if isinstance(function, str) else getattr(function, "__name__", "")
-            if name.replace("_", "").lower() in functions:
-                pins[node.name] = "f32"
-                continue
-        users = [user for user in node.users if not is_backward(user)]
-        if node.target in VIEWS and users:
-            if all(
-                source_of(user) == source and (user.target in PRODUCTS or pins.get(user.name) == "low")
-                for user in users
-            ):
-                pins[node.name] = "low"
-        elif node.target is torch.ops.aten.add.Tensor and is_bias_of_product(node):
-            pins[node.name] = "low"
-    return pins
-
-
-def is_bias_of_product(node):
-    """Whether a node adds a vector to a product, within one call of the model."""
-    product, bias = node.args[:2]
-    if not isinstance(bias, fx.Node) or bias.op != "placeholder" or bias.meta["val"].dim() != 1:
-        return False
-    while isinstance(product, fx.Node) and product.target in VIEWS:
-        product = product.args[0]
-    return (
-        isinstance(product, fx.Node)
-        and product.target in PRODUCTS
-        and source_of(node) is not None
-        and source_of(node) == source_of(product)
-    )
 
 
 def copy_graph(graph):
@@ -311,7 +242,10 @@ def copy_graph(graph):
 def find_pins(graph, options, device):
     """The types that nodes have before the passes decide, by name."""
     if options.effective_strategy() == "autocast" or options.keeps_promoted():
-        return pin_functions(graph, device)
+        pins = guest_pins.pin_functions(graph, device)
+        if options.effective_strategy() == "autocast":
+            guest_pins.pin_sums(graph, pins)
+        return pins
     return {}
 
 
@@ -333,9 +267,11 @@ def assign_types(graph, options, finite=True):
     device = find_device(graph)
     kept, unfused = {}, []
     original = graph
-    if options.effective_strategy() == "autocast" and device == "cpu" and options.low_type():
-        graph = copy_graph(graph)
-        unfused = guest_attention.round_operands(graph, options.low_type(), PRODUCTS, VIEWS)
+    graph = copy_graph(graph)
+    if options.effective_strategy() != "autocast":
+        guest_units.resolve(graph)
+    elif device == "cpu" and options.low_type():
+        unfused = guest_attention.round_operands(graph, options.low_type(), guest_pins.PRODUCTS, guest_pins.VIEWS)
     try:
         pins = {**find_pins(graph, options, device), **{node.name: "f32" for node in unfused}}
     except ValueError as error:
@@ -351,6 +287,7 @@ def assign_types(graph, options, finite=True):
         if not mismatches:
             if finite:
                 fx_apply.keep_finite(application.casts)
+            guest_units.resolve(copy)
             fx_apply.widen_again(copy)
             fx_apply.compute_again(copy)
             fx_apply.describe_tensors(copy)
@@ -414,7 +351,7 @@ def as_options(precision, policy, strategy, target, pins, report, amp_opt, promo
     pins = tuple((pins or {}).items())
     policy = os.fspath(policy) if policy is not None else None
     report = os.fspath(report) if report is not None else None
-    return Options(precision, policy, strategy, target, pins, report, amp_opt, promote).check()
+    return Options(precision_name(precision), policy, strategy, target, pins, report, amp_opt, promote).check()
 
 
 def rewrite(graph_module, *, precision="bf16", policy=None, strategy=None, target=None, pins=None,
@@ -443,10 +380,10 @@ def whole_resampling():
     """While a graph is traced, keeps the operations of interpolation whole. torch would
     take them apart in f32, but their kernels compute in f32 and round once."""
     removed = []
-    for name in dir(aten):
-        if not name.startswith("upsample_"):
+    for name in dir(torch.ops.aten):
+        if not name.lstrip("_").startswith("upsample_"):
             continue
-        packet = getattr(aten, name)
+        packet = getattr(torch.ops.aten, name)
         for overload in (getattr(packet, key) for key in packet.overloads()):
             for key in [key for key in overload.py_kernels if "Autograd" in str(key)]:
                 removed.append((overload, key, overload.py_kernels.pop(key)))
@@ -469,6 +406,8 @@ class Backend:
         self.options, self.inner, self.watch = options, inner, watch
         self.reports = []
         self.saved_bytes = []
+        # The names of the parameters in the graph of AOTAutograd that is rewritten next.
+        self.leaves = set()
 
     def key(self):
         """The key of a cache of compiled graphs, in addition to the graph."""
@@ -488,6 +427,7 @@ class Backend:
         return report
 
     def rewrite(self, graph_module):
+        guest_units.set_leaves(graph_module.graph, self.leaves)
         graph, report = rewrite_graph(graph_module.graph, self.options)
         graph_module.graph = graph
         graph_module.recompile()
@@ -495,6 +435,8 @@ class Backend:
         return graph_module
 
     def __call__(self, graph_module, example_inputs, **unused):
+        if self.follows_autocast():
+            self.leaves = guest_units.mark(graph_module)
         if self.inner == "inductor":
             from .guest_inductor import compile_with_inductor
 
@@ -528,6 +470,13 @@ class Backend:
         )
         with whole_resampling():
             return compiler(graph_module, example_inputs)
+
+    def follows_autocast(self):
+        """Whether a graph may get the types of autocast."""
+        options = self.options
+        if options.low_type() is None:
+            return False
+        return options.effective_strategy() == "autocast" or guest_choice.is_bounded(options, "cpu", POLICIES)
 
 
 def write_watched(report, path, amp_opt):
@@ -564,11 +513,14 @@ def make_watch(watch, every, precision):
 def backend(precision="bf16", *, policy=None, strategy=None, target=None, pins=None,
             inner="eager", report=None, amp_opt=None, watch=None, watch_every=1, promote=True):  # fmt: skip
     """A backend of torch.compile that stores values in `precision` where `policy`
-    allows it. With `promote`, the strategy optimal keeps values f32 that type promotion makes f32.
+    allows it: bf16, fp16, f32, or their types of torch. With `promote`, the strategy optimal keeps values f32 that type promotion makes f32.
     `inner` runs the result: `eager` or `inductor`. `watch` counts values: True for all, or
     a regular expression for their names; in one of `watch_every` calls of each graph."""
     options = as_options(precision, policy, strategy, target, pins, report, amp_opt, promote)
     find_amp_opt(amp_opt)
+    if options.policy or options.target:
+        # The passes check what the options name.
+        run_amp_opt(EMPTY, options, "cpu")
     if watch and inner != "eager":
         raise GuestError(f"watch counts values with inner='eager', got {inner!r}")
-    return Backend(options, inner, make_watch(watch, watch_every, precision))
+    return Backend(options, inner, make_watch(watch, watch_every, options.precision))

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 
-from .builder import TORCH_DTYPES
+from .builder import TORCH_DTYPES, precision_name
 from .export import UnsupportedModel, replace, trace
 from .runtime import StepError, find_library
 from .state_files import write
@@ -37,14 +37,14 @@ def export_inference(model, loss_fn, optimizer, batch, out, *, precision="bf16",
                as for `export`; the model is in training mode, but the function computes
                evaluation mode.
     out        the folder of the two files.
-    precision  "f32", "bf16" or "fp16".
+    precision  "f32", "bf16", "fp16", or their types of torch.
     policy     as for `compile`.
 
     Returns the paths of the two files."""
     traced = trace(model, loss_fn, optimizer, batch, dynamic_batch=dynamic_batch, names=names)
     if "amp.prediction" not in traced.text:
         raise UnsupportedModel([("", "the model's output", "is not one float tensor with a row for each sample")])
-    options = f"mode=inference precision={precision}" + (f" policy={policy}" if policy else "")
+    options = f"mode=inference precision={precision_name(precision)}" + (f" policy={policy}" if policy else "")
     run = subprocess.run([find_tool("amp-opt"), "-", f"--amp-training-pipeline={options}"], input=traced.text,
                          capture_output=True, text=True)
     if run.returncode:
