@@ -24,9 +24,10 @@ class Net(nn.Module):
         super().__init__()
         self.fc, self.norm = nn.Linear(6, 3), nn.BatchNorm1d(3)
         self.register_buffer("shift", torch.ones(3))
+        self.scale = torch.ones(3)
 
     def forward(self, x):
-        return self.norm(self.fc(x)) + self.shift
+        return self.norm(self.fc(x)) * self.scale + self.shift
 
 
 def expect(text, call, *args, **kwargs):
@@ -70,7 +71,17 @@ for wrong in (-1, 0, "2"):
     expect("threads: expected a positive number of threads", compile, Net(), threads=wrong)
 for batch in ((x.numpy(), y.numpy()), (x, y.numpy()), ({"x": x.numpy()}, y)):
     expect("got an array of numpy; call torch.from_numpy on it", compile, Net(), batch=batch)
-expect("pass a batch on which loss_fn(model(inputs), targets) runs", compile, Net(), batch=(x.double(), y))
+for batch in ((x.double(), y), (x, y[:3])):
+    expect("pass a batch on which loss_fn(model(inputs), targets) runs", compile, Net(), batch=batch)
+expect("a tensor of the shape 0x6 has no elements; pass at least one sample", compile, Net(), batch=(x[:0], y[:0]))
+expect("the model is a result of torch.jit, which has no code of Python", compile, torch.jit.script(nn.Linear(6, 3)))
+expect("the module '1' is a result of torch.jit", compile, nn.Sequential(nn.Linear(6, 3), torch.jit.script(nn.ReLU())))
+for register in (torch.nn.modules.module.register_module_full_backward_hook, torch.nn.modules.module.register_module_full_backward_pre_hook):
+    hook = register(lambda *arguments: None)
+    expect("a backward hook of all modules (torch.nn.modules.module): a compiled step does not call it; remove it", compile, Net())
+    hook.remove()
+for dtype, name in ((torch.float32, "f32"), (torch.bfloat16, "bf16"), (torch.float16, "fp16")):
+    assert compile(Net(), precision=dtype).recipe.precision == name
 
 # Batches.
 model = Net()
@@ -89,6 +100,9 @@ expect("call torch.from_numpy", step, x.numpy(), y)
 expect("pass the same nesting", step, (x, x), y)
 expect("expected step(inputs, targets), got 1 arguments", step, x)
 expect("value 3 at element 0 of 'target' is out of range, expected 0 to 2", step, x, y * 0 + 3)
+expect("value -100 at element 0 of 'target' is out of range, expected 0 to 2; if the loss ignores this label, pass "
+       "ignore_index=True to amp_torch.compile, or an example batch with the label", step, x, y * 0 - 100)
+assert torch.isfinite(compile(Net(), ignore_index=True)(x, torch.tensor([-100, 1, 2, -100])))
 
 # Changes that the program does not follow, each undone.
 def stale(text):
@@ -114,6 +128,22 @@ model.float()
 model.shift.add_(1)
 stale("the buffer 'shift' is a constant of the step and has changed")
 model.shift.sub_(1)
+model.scale.add_(1)
+stale("the tensor 'scale' is a constant of the step and has changed; call amp_torch.compile again")
+model.scale.sub_(1)
+scale, model.scale = model.scale, torch.zeros(3)
+stale("the tensor 'scale' is a constant of the step and has changed")
+model.scale = scale
+linear, model.fc = model.fc, nn.Linear(6, 3)
+stale("the module 'fc' was replaced, added or removed; create the optimizer from the parameters that the model has now")
+model.fc, model.other = linear, nn.Linear(6, 3)
+stale("the module 'other' was replaced, added or removed")
+del model.other
+for register, place in ((model.fc.register_forward_hook, "module 'fc'"), (model.register_full_backward_hook, "the model"),
+                        (torch.nn.modules.module.register_module_forward_hook, "all modules")):
+    hook = register(lambda *arguments: None)
+    stale(f"a hook of {place} was added or removed, which a compiled step does not follow; undo it, or call amp_torch.compile")
+    hook.remove()
 group = optimizer.param_groups[0]
 group["momentum"] = 0.5
 stale("momentum of group 0 has changed from 0.9 to 0.5, but is a constant of the step; set it back (of OneCycleLR")

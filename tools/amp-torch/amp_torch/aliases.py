@@ -141,6 +141,8 @@ class Counter:
 class Constant:
     """A buffer whose value is part of the program."""
 
+    kind = "buffer"
+
     def __init__(self, name, table, key):
         self.name, self.table, self.key = name, table, key
         self.value = table[key].detach().clone()
@@ -151,8 +153,20 @@ class Constant:
         if tensor is self.seen[0] and tensor._version == self.seen[1]:
             return
         if tensor is None or tensor.shape != self.value.shape or not torch.equal(tensor.to(self.value), self.value):
-            raise StaleStep(f"the buffer '{self.name}' is a constant of the step and has changed; {AGAIN}")
+            raise StaleStep(f"the {self.kind} '{self.name}' is a constant of the step and has changed; {AGAIN}")
         self.seen = tensor, tensor._version
+
+
+class Attribute(Constant):
+    """A tensor that a module has as a plain attribute. Some modules replace a table by one of another size when a longer
+    sequence comes; the program has its own table for each size."""
+
+    kind = "tensor"
+
+    def refresh(self):
+        tensor = self.table.get(self.key)
+        if isinstance(tensor, torch.Tensor) and tensor.shape == self.value.shape:
+            super().refresh()
 
 
 class Groups:
@@ -212,14 +226,33 @@ class Scaler:
             scaler._scale, scaler._growth_tracker = self.scale, self.tracker
 
 
+HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+
+
+def hooks_of(module):
+    """The tables of hooks of a module, or with the module torch.nn.modules.module, those of all modules."""
+    prefix = "" if isinstance(module, torch.nn.Module) else "_global"
+    return [getattr(module, prefix + name) for name in HOOKS if hasattr(module, prefix + name)]
+
+
 class Modes:
-    """Whether each module trains, which the program fixes."""
+    """Whether each module trains, which modules it has, and the hooks, all of which the program fixes."""
 
     def __init__(self, modules):
-        self.modules = [(name, module, module.training) for name, module in modules]
+        self.modules = [(name, module, module.training, dict(module._modules)) for name, module in modules]
+        self.hooks = [(name, module, table, dict(table)) for name, module in [*modules, ("", torch.nn.modules.module)]
+                      for table in hooks_of(module)]
 
     def refresh(self):
-        for name, module, training in self.modules:
+        for name, module, table, hooks in self.hooks:
+            if table != hooks:
+                place = f"module '{name}'" if name else "the model" if isinstance(module, torch.nn.Module) else "all modules"
+                raise StaleStep(f"a hook of {place} was added or removed, which a compiled step does not follow; undo it, or {AGAIN}")
+        for name, module, training, parts in self.modules:
+            if module._modules != parts:
+                changed = [key for key in {**parts, **module._modules} if module._modules.get(key) is not parts.get(key)]
+                raise StaleStep(f"the module '{f'{name}.{changed[0]}'.lstrip('.')}' was replaced, added or removed; create the "
+                                f"optimizer from the parameters that the model has now, and {AGAIN}")
             if module.training != training:
                 if not name and training:
                     raise StaleStep("the model is in evaluation mode; call model.train() before the next step")

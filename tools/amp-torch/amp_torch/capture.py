@@ -17,6 +17,8 @@ from .translate import OTHER_DOOR, RULES, RANDOM, module_path
 from .versions import annotate
 
 GENERATORS = ("_checkpoint_without_reentrant_generator", "_checkpoint_without_reentrant_generator_impl")
+#: A problem at which torch.export fails.
+CHANGED_ATTRIBUTE = "a tensor that is no buffer and that the forward pass changes in place"
 #: How torch.library names the class of a registered backward.
 CUSTOM_BACKWARD = "GeneratedBackwardFor_"
 
@@ -77,17 +79,19 @@ def embeddings_of(model):
 
 def problems_of(model):
     """Returns the problems of modules that a step cannot train as PyTorch does."""
-    return [*hooks_of(model), *averages_of(model), *embeddings_of(model)]
+    return [*global_hooks(), *hooks_of(model), *averages_of(model), *embeddings_of(model)]
 
 
 class Attributes:
-    """The tensors that modules hold as buffers or attributes, and the versions of parameters."""
+    """The tensors that modules hold as buffers or attributes, and the versions of parameters and attributes."""
 
     def __init__(self, whole):
         self.tensors = {(path, name): value for path, module in whole.named_modules()
                         for name, value in (*module._buffers.items(), *vars(module).items())
                         if isinstance(value, torch.Tensor)}  # fmt: skip
         self.versions = {path: parameter._version for path, parameter in whole.named_parameters()}
+        self.attributes = {f"{path}.{name}": value._version for (path, name), value in self.tensors.items()
+                           if name not in whole.get_submodule(path)._buffers}  # fmt: skip
 
     def rebound_since(self, before):
         """The places of tensors that another tensor has replaced."""
@@ -97,6 +101,10 @@ class Attributes:
         """The paths of parameters that an operation has changed in place."""
         return [path for path, version in before.versions.items() if self.versions.get(path) != version]
 
+    def attributes_written_since(self, before):
+        """The paths of attributes, other than buffers, that an operation has changed in place."""
+        return [path for path, version in before.attributes.items() if self.attributes.get(path, version) != version]
+
 
 def changes_of(whole, arrays, before):
     """Yields a problem for each parameter that the forward pass changes, and for each buffer or attribute that it
@@ -105,6 +113,9 @@ def changes_of(whole, arrays, before):
     for path in after.written_since(before):
         yield (path.removeprefix("model."), "a parameter that the forward pass changes in place",
                "change it between the steps, or compute another tensor from it in forward")
+    for path in after.attributes_written_since(before):
+        yield (path.removeprefix("model."), CHANGED_ATTRIBUTE,
+               "call register_buffer with it, which makes it a state of the step")
     if after.rebound_since(before):
         run_once(whole, arrays, [])
         for path, name in Attributes(whole).rebound_since(after):
@@ -121,7 +132,7 @@ def run_once(whole, arrays, seen):
     try:
         with torch.random.fork_rng(devices=sorted(gpus)), torch.enable_grad(), seen_calls(seen):
             return whole(*arrays)[0]
-    except (RuntimeError, IndexError) as error:
+    except (RuntimeError, IndexError, ValueError) as error:
         first = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise ValueError(f"the model and the loss do not run on this batch in PyTorch: {first}; pass a batch on which "
                          "loss_fn(model(inputs), targets) runs") from error
@@ -191,6 +202,14 @@ def refused_functions(functions, calls):
             yield ("", f"autograd.Function {name}", "pass use_reentrant=False to checkpoint")
         elif not calls:
             yield ("", f"autograd.Function {name}", advice)
+
+
+def global_hooks():
+    """Hooks of all modules on gradients, which a graph does not have."""
+    module = torch.nn.modules.module
+    for name in ("_global_backward_hooks", "_global_backward_pre_hooks"):
+        if getattr(module, name, None):
+            yield ("", "a backward hook of all modules (torch.nn.modules.module)", "a compiled step does not call it; remove it")
 
 
 def hooks_of(model):
@@ -397,6 +416,8 @@ def capture(model, loss, call, arrays, dynamic, calls):
     found = problems_of(model)
     functions, inner, changes = functions_of(whole, arrays)
     found += [*changes, *refused_functions(functions, calls)]
+    if any(part == CHANGED_ATTRIBUTE for _, part, _ in changes):
+        raise Refused(found)
     if inner:
         # Export would treat the derivative as a constant, or fail with another error.
         advice = f"a compiled step differentiates the loss once; train this part of the loss in eager PyTorch, or try {OTHER_DOOR.split(',')[0]}"

@@ -14,7 +14,8 @@ import warnings
 import torch
 
 from . import step_interface as c
-from .aliases import Constant, Counter, Groups, Modes, PartSlot, Scaler, Slot, StaleStep, Storage
+from .aliases import Attribute, Constant, Counter, Groups, Modes, PartSlot, Scaler, Slot, StaleStep, Storage
+from .builder import precision_name
 from .cuda_wheels import find_compiler
 from .decisions import slot_types, write_policy
 from .export import check_types, tensors_of, trace
@@ -22,7 +23,6 @@ from .lengths import first_time, shorter
 from .ranks import find_ranks
 from .runtime import CudaDevice, HostDevice, Instance, Program, StepError, note_numbers
 
-PRECISIONS = {torch.float32: "f32", torch.float16: "fp16", torch.bfloat16: "bf16", "half": "fp16", "f16": "fp16"}
 CONSTANT_INIT = re.compile(r"#amp\.init<constant, value = [^>]*>")
 #: The number of shapes of a batch after which a program for another one is a warning.
 MANY_SHAPES = 8
@@ -94,7 +94,7 @@ class Recipe:
 
     def __init__(self, device, precision, policy, loss_scale, scaler, report, pipeline, shard_optimizer, compiler_options):
         self.device = device
-        self.precision = PRECISIONS.get(precision, precision)
+        self.precision = precision_name(precision)
         if self.precision not in ("f32", "fp16", "bf16", "fp8") and not str(self.precision).startswith("fp8-"):
             raise ValueError(f"precision: expected f32, fp16, bf16, fp8 or fp8- and a recipe, got {precision}")
         self.loss_scale = None if loss_scale is None else str(loss_scale)
@@ -336,6 +336,10 @@ class CompiledStep:
                 self.batch_counts.append((name, table, key))
             else:
                 yield Constant(name, table, key)
+        for path, module in modules:
+            for key, tensor in vars(module).items():
+                if isinstance(tensor, torch.Tensor):
+                    yield Attribute(f"{path}.{key}".strip("."), vars(module), key)
 
     def bind_optimizers(self, views):
         traced = self.main.traced
@@ -385,7 +389,13 @@ class CompiledStep:
                 self.ranks.broadcast([self.states["rng"]])
         if variant is not self.main:
             variant.instance.copy_states(self.main.instance)
-        variant.instance.run(tensors, rates)
+        try:
+            variant.instance.run(tensors, rates)
+        except StepError as error:
+            if not re.match("value -[0-9]+ at element", str(error)):
+                raise
+            raise StepError(f"{error}; if the loss ignores this label, pass ignore_index=True to amp_torch.compile, or an "
+                            "example batch with the label") from error
         if variant is not self.main:
             self.main.instance.copy_states(variant.instance)
         self.last = variant
@@ -555,7 +565,8 @@ def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, d
     model, loss_fn, optimizer, batch, dynamic_batch, clip_grad_norm, clip_grad_value,
     ignore_index, prediction, accumulate
                   as for `export`. The batch is an example. By default without prediction.
-    precision     "f32", "bf16", "fp16", "fp8" (bf16 and 8-bit products) or "fp8-" and a recipe.
+    precision     "f32", "bf16", "fp16" or their types of torch, "fp8" (bf16 and 8-bit products) or
+                  "fp8-" and a recipe.
                   Parameters stay in f32.
     policy        the name of a preset or a YAML file; by default, for bf16 and fp16,
                   policies/compiled.yaml of this package, whose steps are as near to f32

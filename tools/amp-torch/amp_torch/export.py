@@ -132,6 +132,10 @@ class Batch:
         every, self.rebuild = tensors_of(batch)
         if not every:
             raise ValueError("batch: expected at least one tensor")
+        for tensor in every:
+            if tensor.numel() == 0:
+                shape = "x".join(map(str, tensor.shape))
+                raise ValueError(f"batch: a tensor of the shape {shape} has no elements; pass at least one sample")
         if self.has_loss:
             function = loss.forward if isinstance(loss, torch.nn.Module) else loss
             found = names_of(batch[0], positional_names(model.forward, 0), "input")
@@ -490,6 +494,11 @@ def check_types(model, loss_fn):
         raise TypeError(f"model: expected a torch.nn.Module, got {type(model).__name__}")
     if isinstance(model, torch._dynamo.eval_frame.OptimizedModule):
         raise TypeError("model: a result of torch.compile cannot be exported; pass the module itself, model._orig_mod")
+    scripted = [name for name, module in model.named_modules() if isinstance(module, torch.jit.ScriptModule)]
+    if scripted:
+        part = f"the module '{scripted[0]}'" if scripted[0] else "the model"
+        raise TypeError(f"model: {part} is a result of torch.jit, which has no code of Python to capture; pass the module "
+                        "from which torch.jit.script or torch.jit.trace made it")
     if any(torch.nn.parameter.is_lazy(parameter) for parameter in model.parameters()):
         raise ValueError("model: a lazy module has no shapes yet; run the model once on a batch before you create the optimizer")
     if isinstance(loss_fn, type):
