@@ -63,7 +63,7 @@ def compile_and_run(model, *batch, **options):
         value = node.meta.get("val")
         value = value[0] if isinstance(value, (tuple, list)) else value
         if node.op == "call_function" and isinstance(value, torch.Tensor):
-            found.append((guest.fx_apply.packet_of(node), value.dtype, bool(guest.is_backward(node))))
+            found.append((guest.fx_apply.packet_of(node), value.dtype, bool(guest.fx_apply.is_backward(node))))
     return found, backend
 
 
