@@ -9,6 +9,7 @@
 
 #include "amp/Dialect/AMP/IR/ParameterGradients.h"
 
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
