@@ -28,6 +28,10 @@ static bool isFloatTensor(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
 
+static bool isComplexTensor(Value value) {
+  return isa<ComplexType>(getElementTypeOrSelf(value.getType()));
+}
+
 GradientLayers::GradientLayers(const StepRewriter &step,
                                ArrayRef<Operation *> seeds,
                                ArrayRef<Value> gradients,
@@ -96,14 +100,19 @@ GradientLayers::GradientLayers(const StepRewriter &step,
 }
 
 /// Assigns a layer to the results of `op`, and finds its operands from other
-/// layers.
+/// layers. Complex gradients, as behind a Fourier transform, do not pass from
+/// one layer to another, because `amp.rescale` takes floats.
 void GradientLayers::visit(const StepRewriter &step, Operation *op) {
   SmallVector<OpOperand *> uses;
+  SmallVector<unsigned> ofComplex;
   bool crossesMatrix = false, readsWeight = false;
   op->walk([&](Operation *nested) {
     for (OpOperand &operand : nested->getOpOperands()) {
       if (layers.contains(operand.get())) {
-        uses.push_back(&operand);
+        if (isComplexTensor(operand.get()))
+          ofComplex.push_back(layers.lookup(operand.get()));
+        else
+          uses.push_back(&operand);
         crossesMatrix |= isMatrix(operand.get().getType());
       }
       readsWeight |=
@@ -112,10 +121,12 @@ void GradientLayers::visit(const StepRewriter &step, Operation *op) {
   });
   unsigned layer = 0;
   bool holdsSeed = seedHolders.contains(op);
-  if (uses.empty() && !holdsSeed)
+  if (uses.empty() && ofComplex.empty() && !holdsSeed)
     return;
   // Values in a loop with their seed have the scale of the seed.
-  if (!holdsSeed) {
+  if (!holdsSeed && !ofComplex.empty()) {
+    layer = ofComplex.front();
+  } else if (!holdsSeed) {
     if (crossesMatrix && readsWeight) {
       layer = parent.size();
       parent.push_back(layer);
@@ -129,26 +140,37 @@ void GradientLayers::visit(const StepRewriter &step, Operation *op) {
   for (OpOperand *use : uses)
     if (unsigned from = layers.lookup(use->get()); from != layer)
       crossings.push_back({use, from, layer});
+  for (unsigned other : ofComplex)
+    unite(layer, other);
   for (Value result : op->getResults())
-    if (isFloatTensor(result))
+    if (isFloatTensor(result) || isComplexTensor(result))
       layers[result] = layer;
+}
+
+/// Makes one layer of two.
+void GradientLayers::unite(unsigned a, unsigned b) {
+  a = find(a);
+  b = find(b);
+  parent[std::max(a, b)] = std::min(a, b);
 }
 
 /// Merges layers without gradients of parameters into those that they lead to.
 void GradientLayers::merge(ArrayRef<Value> gradients) {
   llvm::DenseSet<unsigned> kept;
   for (Value gradient : gradients)
-    kept.insert(layers.lookup(gradient));
+    kept.insert(find(layers.lookup(gradient)));
   for (unsigned layer = 0, e = parent.size(); layer != e; ++layer) {
-    if (kept.contains(layer))
+    if (kept.contains(layer) || parent[layer] != layer)
       continue;
-    auto out = llvm::find_if(
-        crossings, [&](const Crossing &it) { return it.from == layer; });
-    auto in = llvm::find_if(crossings,
-                            [&](const Crossing &it) { return it.to == layer; });
+    auto out = llvm::find_if(crossings, [&](const Crossing &it) {
+      return find(it.from) == layer && find(it.to) != layer;
+    });
+    auto in = llvm::find_if(crossings, [&](const Crossing &it) {
+      return find(it.to) == layer && find(it.from) != layer;
+    });
     // A layer that leads nowhere may join the layer that it comes from.
-    if (out != crossings.end() && out->to > layer)
-      parent[layer] = out->to;
+    if (out != crossings.end() && find(out->to) > layer)
+      parent[layer] = find(out->to);
     else if (in != crossings.end())
       parent[layer] = find(in->from);
   }

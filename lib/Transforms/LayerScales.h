@@ -51,6 +51,7 @@ private:
   };
 
   void visit(const StepRewriter &step, Operation *op);
+  void unite(unsigned a, unsigned b);
   void merge(ArrayRef<Value> gradients);
   /// The layer that `layer` is part of.
   unsigned find(unsigned layer) const {

@@ -22,7 +22,34 @@ import programs
 STEPS = 60
 
 
+def check_complex_layers(amp_opt):
+    """Gradients pass a Fourier transform and complex weights. Other scales of the layers change nothing."""
+
+    def loss(params, x, y):
+        h = x @ params["w"].T
+        waves = jnp.fft.rfft(h, axis=1)[:, :8] @ (params["r"] + 1j * params["m"])
+        return jnp.mean(((jnp.fft.irfft(waves, n=16, axis=1) + h) @ params["w"] @ params["o"] - y) ** 2)
+
+    def descend(params, state, gradients):
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), state
+
+    params = programs.initial({"w": (16, 8), "r": (8, 16), "m": (8, 16), "o": (8, 8)})
+    x = jnp.asarray(np.random.default_rng(0).standard_normal((32, 8)), jnp.float32)
+    step = amp_jax.lower(loss, descend, params, jnp.zeros(()), (x, x))
+    text = amp_jax.rewrite(step.text, "fp16", command=(amp_opt,), scaling="layerwise")
+    assert len(text.added) == 2, text.added
+    leaves = step.flatten(params, jnp.zeros(()))
+    wide = amp_jax.compile(amp_jax.rewrite(step.text, "f32", command=(amp_opt,)))(*leaves, x, x)
+    low = amp_jax.compile(text)
+    for scales in ((256, 256), (16, 4096), (4096, 16)):
+        new = low(*leaves, x, x, *map(jnp.float32, scales))
+        for old, expected, got in zip(leaves[: len(params)], wide, new):
+            change = np.abs(expected - old).max()
+            assert np.abs(got - expected).max() < 0.01 * change, f"the scales {scales} change the update"
+
+
 def main(amp_opt):
+    check_complex_layers(amp_opt)
     loss, shapes, data = programs.TINY
     update = functools.partial(programs.adam, eps=1e-14)
     params = programs.initial(shapes)
