@@ -9,6 +9,7 @@
 
 #include "amp/LossScaling/ScalarEvaluator.h"
 #include "amp/LossScaling/ValueOrigins.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -40,25 +41,49 @@ HiddenOverflowCheck::findRule(Operation *op, FloatRangeRule::Kind kind) const {
   return rule == intervals.end() ? nullptr : rule;
 }
 
-bool HiddenOverflowCheck::isForeignInfinity(Value value) const {
+std::optional<double> HiddenOverflowCheck::findConstant(Value value) const {
   constexpr int limit = 8;
   for (int depth = 0; depth < limit; ++depth) {
+    Attribute constant;
+    if (matchPattern(value, m_Constant(&constant)))
+      return getNumber(constant);
     Operation *op = value.getDefiningOp();
     if (!op)
-      return false;
+      return std::nullopt;
     if (const FloatRangeRule *rule =
             findRule(op, FloatRangeRule::Kind::Constant)) {
-      Attribute constant = op->getAttr(rule->attributeName);
-      std::optional<double> number =
-          constant ? getNumber(constant) : std::nullopt;
-      return number && std::isinf(*number);
+      constant = op->getAttr(rule->attributeName);
+      return constant ? getNumber(constant) : std::nullopt;
     }
     if (op->getNumOperands() != 1 ||
-        !findRule(op, FloatRangeRule::Kind::Repeat))
-      return false;
+        !(findRule(op, FloatRangeRule::Kind::Repeat) ||
+          findRule(op, FloatRangeRule::Kind::Convert)))
+      return std::nullopt;
     value = op->getOperand(0);
   }
-  return false;
+  return std::nullopt;
+}
+
+bool HiddenOverflowCheck::choosesNaN(Operation *op) const {
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    std::optional<double> number =
+        isFloat(operand) ? findConstant(operand) : std::nullopt;
+    return number && std::isnan(*number);
+  });
+}
+
+/// Returns whether `op` chooses one of the two elements that a reducer
+/// combines. A maximum that passes NaN on tests its operands, and so does its
+/// index.
+static bool choosesElement(Operation *op) {
+  Operation *parent = op->getParentOp();
+  return op->getNumOperands() == 3 && op->getNumResults() == 1 &&
+         llvm::all_of(op->getOperands().drop_front(), [&](Value value) {
+           auto argument = dyn_cast<BlockArgument>(value);
+           return argument && argument.getOwner() == op->getBlock() &&
+                  argument.getOwner()->getNumArguments() ==
+                      2 * parent->getNumResults();
+         });
 }
 
 bool HiddenOverflowCheck::testsScaled(Operation *op) const {
@@ -68,7 +93,8 @@ bool HiddenOverflowCheck::testsScaled(Operation *op) const {
                       [&](Value operand) { return isScaled(operand); }) &&
          (testsFinite(op) ||
           llvm::any_of(op->getOperands(), [&](Value operand) {
-            return isForeignInfinity(operand);
+            std::optional<double> number = findConstant(operand);
+            return number && std::isinf(*number);
           }));
 }
 
@@ -92,6 +118,8 @@ Operation *HiddenOverflowCheck::findHider(Operation *test) {
       // A terminator of the function, or a condition of a loop.
       if (op->hasTrait<OpTrait::IsTerminator>() || op->getNumResults() == 0)
         return nullptr;
+      if (choosesElement(op))
+        continue;
       if (llvm::none_of(op->getResults(), isFloat)) {
         follow(op->getResults());
         continue;
@@ -99,7 +127,9 @@ Operation *HiddenOverflowCheck::findHider(Operation *test) {
       if (!llvm::all_of(op->getResults(),
                         [&](Value result) { return isScaled(result); }))
         return nullptr;
-      hider = op;
+      // A comparator replaces each NaN by one NaN, so that all are equal.
+      if (!choosesNaN(op))
+        hider = op;
     }
   return hider;
 }

@@ -38,9 +38,11 @@ private:
   bool testsScaled(Operation *op) const;
   const FloatRangeRule *findRule(Operation *op,
                                  FloatRangeRule::Kind kind) const;
-  /// Whether `value` is a constant infinity of a dialect that only the policy
-  /// describes, or repeats one.
-  bool isForeignInfinity(Value value) const;
+  /// Returns the number of `value`, a constant that may be repeated, in any
+  /// dialect that the policy describes.
+  std::optional<double> findConstant(Value value) const;
+  /// Whether `op`, which chooses scaled values by a test, chooses NaN.
+  bool choosesNaN(Operation *op) const;
   /// Returns an operation that selects scaled values by the result of `test`.
   /// Returns null if no such operation exists, or if the result has another
   /// use.
