@@ -184,7 +184,8 @@ void QuantizeProductsPass::warnOfUnusedGlobs(FunctionOpInterface function,
   for (const Candidate &candidate : candidates)
     if (candidate.isOfLayer && candidate.isForward())
       example = candidate.getLayer();
-  for (auto [text, glob] : llvm::zip_equal(keep, patterns))
+  for (auto [text, pattern] : llvm::zip_equal(keep, patterns)) {
+    const llvm::GlobPattern &glob = pattern;
     if (!example.empty() &&
         llvm::none_of(candidates, [&](const Candidate &candidate) {
           return candidate.isOfLayer && candidate.isForward() &&
@@ -193,6 +194,7 @@ void QuantizeProductsPass::warnOfUnusedGlobs(FunctionOpInterface function,
       function->emitWarning("'")
           << text << "' names no layer whose products keep 16 bits, expected "
           << "the name of a weight such as '" << example << "'";
+  }
 }
 
 /// Replaces the product by one of quantised copies.
