@@ -426,14 +426,18 @@ LogicalResult ScalerProof::checkNumbers(const State &state, Value value,
     return fail("falls where all gradients are finite, expected it to stay or "
                 "to grow");
   // A floor above the initial scale raises the scale after the first overflow.
-  bool hasFloor = found.grownAfter.size() == 1;
-  if (found.grownAfter.size() > 1 ||
-      (hasFloor && initial && *found.grownAfter.begin() > *initial))
+  std::optional<double> floor;
+  if (!found.grownAfter.empty())
+    floor = *found.grownAfter.begin();
+  if (found.grownAfter.size() > 1 || (floor && initial && *floor > *initial))
     return fail("grows where gradients are not finite, expected it to fall");
-  // Only the smallest scales may stay, and the initial scale only at a floor.
-  if (found.fallenAfter.size() < 2 ||
-      (!found.kept.empty() && *found.kept.rbegin() > *found.falling.begin()) ||
-      (!hasFloor && !found.falling.count(initial.value_or(0x1p16))))
+  // Only scales up to the floor may stay. Without a floor, only the smallest
+  // scales may stay, and not the initial one.
+  bool isStuck =
+      floor ? !found.kept.empty() && isBelow(*floor, *found.kept.rbegin())
+            : !found.falling.count(initial.value_or(0x1p16));
+  if (isStuck || found.fallenAfter.size() < 2 ||
+      (!found.kept.empty() && *found.kept.rbegin() > *found.falling.begin()))
     return fail("stays as it is where gradients are not finite, expected it to "
                 "fall");
   return success();

@@ -139,7 +139,7 @@ class Remembered(Averaged):
         return x + self.other
 
 
-expect("other: a tensor that is no buffer and that the forward pass changes in place: call register_buffer with it",
+expect("other: a tensor that is not a buffer and that the forward pass changes in place: call register_buffer with it",
        Remembered("other"))
 expect("fc.weight: a parameter that the forward pass changes in place: change it between the steps", Clipped())
 expect("average: a tensor that the forward pass replaces by another one: register a buffer", Averaged("average"))

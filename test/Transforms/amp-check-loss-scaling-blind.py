@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # amp-check-loss-scaling accepts right steps and rejects wrong ones that were written
-# from the documentation alone, without a look at the check or its tests: 547 kinds
+# from the documentation alone, without a look at the check or its tests: 548 kinds
 # of wrong steps and 338 of right ones, each in seven structures.
 #
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %S/Inputs/blind | FileCheck %s
 #
-# CHECK: wrong: 547 kinds, {{[0-9]+}} steps, 0 accepted
+# CHECK: wrong: 548 kinds, {{[0-9]+}} steps, 0 accepted
 # CHECK: right: 338 kinds, {{[0-9]+}} steps, 1.{{[0-9]+}} % rejected
 """Usage: amp-check-loss-scaling-blind.py <folder> <inputs> [all]
 

@@ -1,5 +1,4 @@
 //===- ScalarEvaluator.h - Values under assumptions -------------*- C++ -*-===//
-// C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

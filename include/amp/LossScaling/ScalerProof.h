@@ -61,6 +61,9 @@ private:
   /// Whether the new scale after a clean step is `cap` for each old one above
   /// it, among `scales` and others near `cap`.
   bool isCap(double cap, Value value, Value old, SmallVector<double> scales);
+  /// Checks the new scales `value` for a range of old scales: they stay
+  /// positive and finite, fall after an overflow, and do not fall after a clean
+  /// step.
   LogicalResult checkNumbers(const State &state, Value value, Value old,
                              bool isOfUpdate);
   LogicalResult failUnverified(const State &state, StringRef why);

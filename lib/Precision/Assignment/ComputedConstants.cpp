@@ -133,8 +133,9 @@ private:
 };
 
 /// Denies slots of values that are computed from constants alone and may not
-/// fit, as if they had been folded, and arguments whose only number a low type
-/// does not have. A constant is then rounded where data meets it.
+/// fit, as if they had been folded, and arguments with a single number that
+/// the low type cannot represent. A constant is then rounded where data meets
+/// it.
 void SlotGraph::denyComputedConstants() {
   auto isBeyond = [&](double bound) {
     return std::isfinite(bound) && std::isinf(roundTo(bound, low));

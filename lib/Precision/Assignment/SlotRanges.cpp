@@ -109,7 +109,7 @@ bool SlotGraph::movesElements(Operation *op) const {
   auto it = infos.find(op->getName());
   if (it != infos.end() &&
       (it->second.moves ||
-       (it->second.castBy && it->second.castBy->isEmptyCast(op))))
+       (it->second.castBy && it->second.castBy->isNoOpCast(op))))
     return true;
   auto rule = dyn_cast<FloatRangeOpInterface>(op);
   return rule && rule.getElementFlow() == ElementFlow::Moves;

@@ -472,14 +472,14 @@ static Operation *createCast(const AdapterCast &cast, Location loc, Value value,
   return Operation::create(state);
 }
 
-bool Adapter::isEmptyCast(Operation *op) const {
+bool Adapter::isNoOpCast(Operation *op) const {
   return cast && op->getName().getStringRef() == cast->op &&
          op->getNumOperands() == 1 && op->getNumResults() == 1 &&
          op->getOperand(0).getType() == op->getResult(0).getType();
 }
 
 bool Adapter::movesElements(Operation *op) const {
-  return moves.contains(op->getName().getStringRef()) || isEmptyCast(op);
+  return moves.contains(op->getName().getStringRef()) || isNoOpCast(op);
 }
 
 Operation *Adapter::buildCast(OpBuilder &builder, Location loc, Value value,

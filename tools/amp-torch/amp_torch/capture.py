@@ -18,7 +18,7 @@ from .versions import annotate
 
 GENERATORS = ("_checkpoint_without_reentrant_generator", "_checkpoint_without_reentrant_generator_impl")
 #: A problem at which torch.export fails.
-CHANGED_ATTRIBUTE = "a tensor that is no buffer and that the forward pass changes in place"
+CHANGED_ATTRIBUTE = "a tensor that is not a buffer and that the forward pass changes in place"
 #: How torch.library names the class of a registered backward.
 CUSTOM_BACKWARD = "GeneratedBackwardFor_"
 

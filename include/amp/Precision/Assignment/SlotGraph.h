@@ -470,6 +470,7 @@ private:
   std::vector<std::pair<VertexId, SignaturePin>> contested;
   llvm::DenseMap<Operation *, Signature> signatures;
   const llvm::DenseMap<Operation *, FunctionOpInterface> *callees = nullptr;
+  /// The values that calls and control flow pass as arguments.
   mutable ArgumentSources sources;
   /// The pin that holds within an operation, if there is one.
   llvm::DenseMap<Operation *, Pin> regionPins;

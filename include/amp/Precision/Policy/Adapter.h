@@ -180,10 +180,10 @@ struct Adapter {
 
   /// Whether `op` is the cast of the dialect and does not change the type. JAX
   /// emits such casts of arguments.
-  bool isEmptyCast(Operation *op) const;
+  bool isNoOpCast(Operation *op) const;
 
   /// Whether each element of the results of `op` is one of some operand, by
-  /// `moves` or because it is an empty cast.
+  /// `moves` or because it is a no-op cast.
   bool movesElements(Operation *op) const;
 
   /// Builds the cast of `value` to `type` at the insertion point.

@@ -194,6 +194,8 @@ by_hand(WRONG, "by hand: halved on every large loss", lambda k, s, ok: k.tselect
     k.both(ok, k.compare("lt", k.loss, k.c("1.0"))), s, half(k, s)))
 by_hand(WRONG, "by hand: falls only above 2^20", lambda k, s, ok: k.tselect(
     ok, s, k.tselect(k.compare("gt", s, k.c("1048576.0")), half(k, s), s)))
+by_hand(WRONG, "by hand: falls only above 2^20, and to a floor", lambda k, s, ok: k.tselect(
+    ok, s, k.max(k.tselect(k.compare("gt", s, k.c("1048576.0")), half(k, s), s), k.c("0.015625"))))
 by_hand(WRONG, "by hand: falls only below 2^12", lambda k, s, ok: k.tselect(
     ok, s, k.tselect(k.compare("lt", s, k.c("4096.0")), half(k, s), s)))
 by_hand(WRONG, "by hand: less by 0.001 after an overflow", lambda k, s, ok: k.tselect(ok, s, k.sub(s, k.c("0.001"))))
