@@ -162,6 +162,26 @@ func.func @main(%a: tensor<4xf32> {amp.role = "parameter", amp.name = "a"}, %n: 
 
 // -----
 
+// Sizes that 64 bits do not hold.
+func.func @main(%a: tensor<1x4x4x2xf32> {amp.role = "parameter", amp.name = "a"}) -> tensor<1x4x4x2xf32> {
+  %z = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  // expected-error @+1 {{stablehlo-to-train: unsupported here: 2 x stablehlo.reduce_window (its operands do not fit), 1 x stablehlo.pad (its operands do not fit)}}
+  %0 = "stablehlo.reduce_window"(%a, %z) <{padding = dense<[[0, 0], [9223372036854775807, 1], [1, 1], [0, 0]]> : tensor<4x2xi64>, window_dimensions = array<i64: 1, 3, 3, 1>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %s = "stablehlo.add"(%x, %y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%s) : (tensor<f32>) -> ()
+  }) : (tensor<1x4x4x2xf32>, tensor<f32>) -> tensor<1x4x4x2xf32>
+  %1 = "stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 1, 2147483648, 2147483648, 2147483648>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %s = "stablehlo.add"(%x, %y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%s) : (tensor<f32>) -> ()
+  }) : (tensor<1x4x4x2xf32>, tensor<f32>) -> tensor<1x4x4x2xf32>
+  %2 = "stablehlo.pad"(%a, %z) <{edge_padding_low = array<i64: 0, 0, 0, 0>, edge_padding_high = array<i64: 0, 0, 0, 0>, interior_padding = array<i64: 0, 9223372036854775807, 0, 0>}> : (tensor<1x4x4x2xf32>, tensor<f32>) -> tensor<1x4x4x2xf32>
+  return %a : tensor<1x4x4x2xf32>
+}
+
+// -----
+
 // Results that differ from the operands.
 func.func @main(%a: tensor<4x6xf32> {amp.role = "parameter", amp.name = "a"}, %i: tensor<i32> {amp.role = "batch", amp.name = "i"}) -> tensor<4x6xf32> {
   %z = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StableHLOImporter.h"
+#include "amp/Support/OperationAttributes.h"
 #include "amp/Support/StableHLOText.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -167,7 +168,47 @@ static bool isConcatenation(Operation *op, ArrayRef<RankedTensorType> types,
   return sum == to.getDimSize(dim.getInt());
 }
 
+/// Whether the extents of a tensor or a window are at most 2^31, and their
+/// product is at most 2^40.
+static bool areExtentsSmall(ArrayRef<int64_t> extents) {
+  constexpr int64_t largest = int64_t(1) << 31;
+  constexpr int64_t largestProduct = int64_t(1) << 40;
+  int64_t product = 1;
+  for (int64_t extent : extents) {
+    if (extent > largest || (extent > 0 && extent > largestProduct / product))
+      return false;
+    product *= std::max<int64_t>(extent, 1);
+  }
+  return true;
+}
+
+/// Whether 64 bits hold the sizes that the importer computes from the types and
+/// the attributes of `op`.
+static bool areSizesSmall(Operation *op) {
+  constexpr int64_t largest = int64_t(1) << 31;
+  auto isSmall = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return !tensor || areExtentsSmall(tensor.getShape());
+  };
+  if (!llvm::all_of(op->getOperandTypes(), isSmall) ||
+      !llvm::all_of(op->getResultTypes(), isSmall))
+    return false;
+  for (NamedAttribute attribute : getAllAttributes(op)) {
+    if (attribute.getName() == "value")
+      continue;
+    auto numbers = getNumbers(op, attribute.getName());
+    if (numbers && llvm::any_of(*numbers, [](int64_t number) {
+          return number < -largest || number > largest;
+        }))
+      return false;
+  }
+  auto window = getNumbers(op, "window_dimensions");
+  return !window || areExtentsSmall(*window);
+}
+
 bool StableHLOImporter::areOperandsValid(Operation *op) {
+  if (!areSizesSmall(op))
+    return false;
   StringRef name = op->getName().stripDialect();
   SmallVector<RankedTensorType> types;
   for (Type type : op->getOperandTypes()) {
