@@ -7,6 +7,7 @@
 
 #include "ExponentInference.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
+#include "amp/Support/OperationAttributes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/STLExtras.h"
@@ -139,12 +140,7 @@ LogicalResult ScaleExponentAnalysis::applyRule(Operation *op,
       inference.setResult(i, inference.getOperand(i));
     return success();
   case Kind::Constant: {
-    // Unregistered operations keep inherent attributes as properties.
-    SmallVector<NamedAttribute> attributes(op->getAttrs());
-    if (!op->isRegistered())
-      if (auto inherent =
-              dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute()))
-        llvm::append_range(attributes, inherent);
+    SmallVector<NamedAttribute> attributes = getAllAttributes(op);
     if (llvm::any_of(attributes, [](NamedAttribute attribute) {
           return isScaleInvariant(attribute.getValue()) ||
                  isIntegerZero(attribute.getValue());

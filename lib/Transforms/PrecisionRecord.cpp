@@ -9,6 +9,7 @@
 
 #include "amp/Dialect/AMP/IR/InputAttributes.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
+#include "amp/Support/OperationAttributes.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -132,7 +133,7 @@ static void restoreConstant(Operation *op) {
   Attribute value = getConstantValue(op);
   if (!input || !value)
     return;
-  for (NamedAttribute attribute : op->getAttrs())
+  for (NamedAttribute attribute : getAllAttributes(op))
     if (attribute.getValue() == value)
       return op->setAttr(attribute.getName(), input);
 }

@@ -38,6 +38,22 @@ func.func @square(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
   return %5 : tensor<8x8xf32>
 }
 
+// Properties of unregistered operations are attributes too.
+// CHECK-LABEL: sym_name = "properties"
+// CHECK: "toy.limit"{{.*}} -> tensor<8x8xf32>
+// CHECK: "toy.limit"{{.*}} -> tensor<8x8xf16>
+// CHECK: "toy.composite"{{.*}} -> tensor<8x8xf32>
+func.func @properties(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = "toy.dot"(%a, %b) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = "toy.limit"(%0) <{max = 128000.0 : f32}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = "toy.dot"(%1, %b) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = "toy.limit"(%2) <{max = 6.0 : f32}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %4 = "toy.dot"(%3, %b) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %5 = "toy.composite"(%4) <{decomposition = @norm}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %6 = "toy.dot"(%5, %b) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %6 : tensor<8x8xf32>
+}
+
 // CHECK-LABEL: sym_name = "attributes"
 // CHECK: "toy.limit"{{.*}} -> tensor<8x8xf32>
 // CHECK: "toy.limit"{{.*}} -> tensor<8x8xf16>

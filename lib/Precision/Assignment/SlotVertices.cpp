@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Precision/Assignment/SlotGraph.h"
+#include "amp/Support/OperationAttributes.h"
 #include "amp/Support/RegionFlow.h"
 
 #include "mlir/IR/Remarks.h"
@@ -40,12 +41,12 @@ static bool canRetypeByName(Operation *op, const SlotGraph &graph) {
   return !op->hasTrait<OpTrait::ConstantLike>() &&
          llvm::all_of(op->getOperandTypes(), changes) &&
          llvm::all_of(op->getResultTypes(), changes) &&
-         llvm::none_of(op->getAttrs(), isReference);
+         llvm::none_of(getAllAttributes(op), isReference);
 }
 
 /// Returns whether an attribute of `op` holds a number that `low` loses.
 static bool holdsLostNumber(Operation *op, FloatType low) {
-  return llvm::any_of(op->getAttrs(), [&](NamedAttribute attribute) {
+  return llvm::any_of(getAllAttributes(op), [&](NamedAttribute attribute) {
     if (!isa<FloatAttr, ElementsAttr>(attribute.getValue()) ||
         attribute.getName().strref().starts_with("amp."))
       return false;

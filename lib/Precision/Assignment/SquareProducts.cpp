@@ -14,6 +14,7 @@
 
 #include "Normalization.h"
 #include "amp/Precision/Assignment/SlotGraph.h"
+#include "amp/Support/OperationAttributes.h"
 #include "amp/Support/StableHLOText.h"
 
 #include "mlir/IR/AffineMap.h"
@@ -133,7 +134,7 @@ static bool addsAlongSameDimension(Operation *product) {
     return false;
   }
   bool isTransposed = false;
-  for (NamedAttribute attribute : product->getAttrs()) {
+  for (NamedAttribute attribute : getAllAttributes(product)) {
     isTransposed ^= attribute.getName().getValue().starts_with("transpose_") &&
                     isa<UnitAttr>(attribute.getValue());
     std::string text = getText(product, attribute.getName());

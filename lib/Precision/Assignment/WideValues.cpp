@@ -17,6 +17,7 @@
 #include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
 #include "amp/Precision/Assignment/Ranges.h"
+#include "amp/Support/OperationAttributes.h"
 #include "amp/Support/RegionFlow.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -151,7 +152,7 @@ private:
     if (!isConstant(op) || op->getNumResults() != 1 ||
         holdsFloats(op->getResult(0)) || !holdsNumbers(op->getResult(0)))
       return false;
-    for (NamedAttribute attribute : op->getAttrs())
+    for (NamedAttribute attribute : getAllAttributes(op))
       if (auto elements = dyn_cast<ElementsAttr>(attribute.getValue()))
         return !elements.isSplat();
     return false;

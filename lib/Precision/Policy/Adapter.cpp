@@ -9,6 +9,7 @@
 
 #include "amp/Dialect/AMP/IR/InputAttributes.h"
 #include "amp/Interfaces/Rounding.h"
+#include "amp/Support/OperationAttributes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -250,7 +251,7 @@ static void narrowRegions(Operation *op, FloatType low) {
       for (Value value : nested->getResults())
         value.setType(narrow(value.getType(), low));
       // The elements of constants have the type of the result.
-      for (NamedAttribute attribute : llvm::to_vector(nested->getAttrs()))
+      for (NamedAttribute attribute : getAllAttributes(nested))
         if (canRoundAttribute(attribute.getValue()) &&
             !isa<TypeAttr>(attribute.getValue()))
           follow(nested, attribute.getName(),
@@ -324,7 +325,7 @@ static std::string findObstacle(Operation *op) {
     for (Type type : nested->getResultTypes())
       if (mentionsF32(type) && mentionsF32(narrow(type, half)))
         return found(nested, "gives a type that holds f32");
-    for (NamedAttribute attribute : nested->getAttrs()) {
+    for (NamedAttribute attribute : getAllAttributes(nested)) {
       if (auto type = dyn_cast<TypeAttr>(attribute.getValue());
           type && mentionsF32(type.getValue()))
         return found(nested, "has an attribute that says f32");
