@@ -111,6 +111,75 @@ def running_variance(x, w, v):
     return ((h - m) * lax.rsqrt(s / n + 1e-5)) @ v
 
 
+# --- Differences of sums and of parts of one value. ---
+@program
+def window_means_by_stacked_sums(x, w, v):
+    h = jnp.abs(x @ w) + 3
+    sums = lax.scan(lambda c, y: (c + y,) * 2, jnp.zeros(64), h)[1]
+    return ((sums[8:] - sums[:-8]) / 8 - 3) @ v
+
+
+@program
+def window_means_by_prefix_sums(x, w, v):
+    sums = lax.associative_scan(jnp.add, jnp.abs(x @ w) + 3)
+    return ((sums[8:] - sums[:-8]) / 8 - 3) @ v
+
+
+@program
+def running_sum_without_its_start(x, w, v):
+    sums = lax.scan(lambda c, y: (c + y,) * 2, jnp.zeros(64) + 2000, jnp.abs(x @ w))[1]
+    return (sums - 2000) @ v
+
+
+@program
+def deviations_from_a_sum(x, w, v):
+    h = jnp.abs(x @ w) + 30
+    return (h * 128 - lax.fori_loop(0, 128, lambda i, c: c + h[i], jnp.zeros(64))) @ v
+
+
+@program
+def deviations_from_an_updated_mean(x, w, v):
+    h = x @ w + 50
+
+    def step(c, y):
+        n, m, s = c
+        d = y - m
+        m = m + d / (n + 1)
+        return (n + 1, m, s + d * (y - m)), None
+
+    (n, m, s), _ = lax.scan(step, (jnp.float32(0), jnp.zeros(64), jnp.zeros(64)), h)
+    return ((h - m) * lax.rsqrt(s / n + 1e-5)) @ v
+
+
+@program
+def second_differences(x, w, v):
+    h = 0.1 * (x @ w) + 20
+    return (h[2:] - 2 * h[1:-1] + h[:-2]) @ v
+
+
+@program
+def differences_of_shifted_rows(x, w, v):
+    h = 0.1 * (x @ w) + 20
+    return (jnp.roll(h, 1, 0) - h) @ v
+
+
+@program
+def gradients_on_a_grid(x, w, v):
+    h = (0.1 * (x @ w) + 20).reshape(8, 16, 64)
+    return ((h[1:, 1:] - h[1:, :-1]) + (h[1:, 1:] - h[:-1, 1:])) @ v
+
+
+# --- Small steps of a loop. ---
+@program
+def moving_average_by_steps(x, w, v):
+    return lax.scan(lambda m, y: (m + 0.001 * (y - m),) * 2, jnp.zeros(64), x @ w)[1] @ v
+
+
+@program
+def euler_steps(x, w, v):
+    return lax.scan(lambda y, _: (y + 0.01 * jnp.tanh(y @ w) - y / 100, None), x, None, length=100)[0] @ v
+
+
 # --- Values that calls of jitted functions pass. ---
 @program
 def root_mean_square_in_a_function(x, w, v):

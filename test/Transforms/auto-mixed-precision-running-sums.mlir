@@ -91,6 +91,38 @@ func.func @other_dialects(%a: tensor<64x64xf32>, %n: index) -> (tensor<64x64xf32
 
 // -----
 
+// A small step of an integrator, and of a moving average. With a larger step the
+// value is a residual stream.
+// CHECK-LABEL: func.func @steps
+// FREE: scf.for {{.*}} -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf16>) {
+func.func @steps(%a: tensor<64x64xf32>, %n: index) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %small = train.constant dense<0.01> : tensor<f32>
+  %count = train.constant dense<100.0> : tensor<f32>
+  %large = train.constant dense<0.5> : tensor<f32>
+  %w = train.matmul %a, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %w, %y = %w, %z = %w) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
+    %p = train.matmul %x, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %q = train.matmul %a, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %o = train.matmul %z, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %xs = train.mul %p, %small : (tensor<64x64xf32>, tensor<f32>) -> tensor<64x64xf32>
+    %d = train.sub %q, %y : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %ys = train.div %d, %count : (tensor<64x64xf32>, tensor<f32>) -> tensor<64x64xf32>
+    %zs = train.mul %o, %large : (tensor<64x64xf32>, tensor<f32>) -> tensor<64x64xf32>
+    %xn = train.add %x, %xs : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %yn = train.add %y, %ys : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %zn = train.add %z, %zs : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %xn, %yn, %zn : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+  }
+  %s = train.matmul %r#0, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %t = train.matmul %r#1, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %u = train.matmul %r#2, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %s, %t, %u : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+
 // A moving average with a decay near 1 is a sum. A mean that decays faster, or
 // with a gate, is not.
 // CHECK-LABEL: func.func @decays

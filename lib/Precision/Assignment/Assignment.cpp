@@ -61,6 +61,10 @@ StringRef mlir::amp::explain(Reason reason) {
     return "a difference or comparison of inputs, such as data minus their "
            "mean, arithmetic on converted integers, or one of its inputs; "
            "rounding the inputs may change most of the result";
+  case Reason::PartDifference:
+    return "a difference of parts of one value or of a sum that a loop "
+           "carries, or its operand; rounding the operand may change most of "
+           "the difference";
   case Reason::RunningSum:
     return "a sum that a loop carries, which would lose small terms in low "
            "precision";

@@ -68,8 +68,6 @@ bool SlotGraph::isComputedFrom(Value value, Value source) const {
   return false;
 }
 
-/// Returns Add or Subtract if `op` adds two operands or subtracts one from the
-/// other, element by element, and Other otherwise.
 Arithmetic SlotGraph::getSum(Operation *op) const {
   if (op->getNumOperands() != 2 || op->getNumRegions() != 0)
     return Arithmetic::Other;
@@ -123,6 +121,36 @@ bool SlotGraph::isSteep(OpOperand &operand) const {
   return arithmetic == Arithmetic::Steep ||
          arithmetic == Arithmetic::ReciprocalSqrt ||
          isInverselyProportionalTo(op, number);
+}
+
+bool SlotGraph::isRepeatedNumber(Value value) const {
+  constexpr int limit = 8;
+  for (int depth = 0; depth < limit; ++depth) {
+    auto type = dyn_cast<ShapedType>(value.getType());
+    if (!type || (type.hasStaticShape() && type.getNumElements() == 1))
+      return true;
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumOperands() == 0 || !movesElements(op) ||
+        llvm::count_if(op->getOperandTypes(),
+                       [&](Type operand) { return isEligible(operand); }) != 1)
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
+OpOperand *SlotGraph::findScaled(Operation *op) const {
+  OpOperand *factor = nullptr;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    if (!isEligible(value.getType()) || findConstant(value) ||
+        (factor && isRepeatedNumber(value)))
+      continue;
+    if (factor && !isRepeatedNumber(factor->get()))
+      return nullptr;
+    factor = &operand;
+  }
+  return factor && isProportional(*factor) ? factor : nullptr;
 }
 
 bool SlotGraph::keepsRelativeErrors(Operation *op) const {

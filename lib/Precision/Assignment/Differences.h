@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Differences that steep functions read, and differences of inputs. If two
-// values are almost equal, rounding one of them may change most of their
-// difference.
+// Differences that steep functions read, differences of inputs, and differences
+// of parts of one value and of sums that loops carry. If two values are almost
+// equal, rounding one of them may change most of their difference.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +31,15 @@ findDifferences(const SlotGraph &graph);
 /// comparison or the computation.
 SmallVector<std::pair<VertexId, VertexId>>
 findInputDifferences(const SlotGraph &graph);
+
+/// Returns the slots of `graph` that compute the difference of two parts of one
+/// value, or of a sum that a loop carries and another value, and the slots that
+/// compute its operands. Examples are finite differences, `x[1:] - x[:-1]`, and
+/// sums over windows, which subtract cumulative sums. Parts may be moved, added
+/// to one another, and multiplied by numbers. The second member of each pair
+/// is the slot of the difference.
+SmallVector<std::pair<VertexId, VertexId>>
+findPartDifferences(const SlotGraph &graph);
 
 } // namespace mlir::amp
 

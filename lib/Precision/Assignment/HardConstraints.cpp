@@ -259,7 +259,7 @@ private:
   }
 
   /// Keeps the differences that steep functions read in f32, those of inputs,
-  /// and the operands of these differences.
+  /// those of parts and sums, and the operands of these differences.
   void holdDifferences() {
     for (auto [slot, function] : findDifferences(graph))
       if (isFree(slot))
@@ -267,6 +267,9 @@ private:
     for (auto [slot, difference] : findInputDifferences(graph))
       if (isFree(slot))
         set(slot, State::F32, Reason::InputDifference, difference);
+    for (auto [slot, difference] : findPartDifferences(graph))
+      if (isFree(slot))
+        set(slot, State::F32, Reason::PartDifference, difference);
   }
 
   /// Keeps slots f32 that are computed from the values of `sources`, for

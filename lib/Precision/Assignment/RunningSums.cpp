@@ -11,6 +11,7 @@
 
 #include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
+#include "amp/Interfaces/Proportional.h"
 #include "amp/Support/ArgumentSources.h"
 #include "amp/Support/RegionFlow.h"
 #include "mlir/IR/SymbolTable.h"
@@ -69,12 +70,27 @@ public:
         op->getResult(0).getType() != operand.get().getType())
       return false;
     auto iface = getInterface(op);
-    bool isProduct =
-        iface ? iface.getArithmetic() == Arithmetic::Multiply
+    return isProduct(op, iface) &&
+           isConstant(op->getOperand(1 - operand.getOperandNumber()),
+                      isNearOne);
+  }
+
+  /// Whether the only result of the owner is `operand` times a small constant,
+  /// or divided by a large one.
+  bool shrinks(OpOperand &operand) const {
+    Operation *op = operand.getOwner();
+    if (op->getNumResults() != 1 || op->getNumOperands() != 2)
+      return false;
+    unsigned number = operand.getOperandNumber();
+    Value factor = op->getOperand(1 - number);
+    auto iface = getInterface(op);
+    if (isProduct(op, iface))
+      return isConstant(factor, isSmall);
+    bool divides =
+        iface ? isInverselyProportionalTo(op, 1)
               : policy.classify(op->getName()) == OpClass::Infer &&
-                    policy.findLinearKind(op) == LinearRule::Kind::Product;
-    return isProduct &&
-           isNearOne(op->getOperand(1 - operand.getOperandNumber()));
+                    policy.findLinearKind(op) == LinearRule::Kind::Quotient;
+    return divides && number == 0 && isConstant(factor, isLarge);
   }
 
   /// Whether the only result of the owner holds all elements of `operand`.
@@ -106,30 +122,54 @@ private:
            (rule && rule.getElementFlow() == ElementFlow::Moves);
   }
 
-  /// Whether `value` may be a constant with an element near 1 or -1, other than
-  /// these, which is moved, repeated, or passed as an argument.
-  bool isNearOne(Value value, int depth = 8) const {
-    constexpr double distance = 1.0 / 16;
+  /// Whether `op` multiplies its two operands element by element.
+  bool isProduct(Operation *op, PrecisionOpInterface iface) const {
+    return iface ? iface.getArithmetic() == Arithmetic::Multiply
+                 : policy.classify(op->getName()) == OpClass::Infer &&
+                       policy.findLinearKind(op) == LinearRule::Kind::Product;
+  }
+
+  /// The least distance from 1, and the largest factor, at which bf16 keeps
+  /// more than four bits of what an iteration adds.
+  static constexpr double smallest = 1.0 / 16;
+
+  /// Whether an end of `range` is near 1 or -1, but neither of them.
+  static bool isNearOne(const FloatRange &range) {
+    auto isNear = [](double number) {
+      double gap = std::abs(std::abs(number) - 1);
+      return gap != 0 && gap <= smallest;
+    };
+    return isNear(range.lo) || isNear(range.hi);
+  }
+
+  static bool isSmall(const FloatRange &range) {
+    return range.lo >= -smallest && range.hi <= smallest;
+  }
+
+  static bool isLarge(const FloatRange &range) {
+    return range.lo >= 1 / smallest || range.hi <= -1 / smallest;
+  }
+
+  /// Whether `value` may be a constant that is moved, repeated, or passed as an
+  /// argument, and whose elements are in a range for which `holds` is true.
+  bool isConstant(Value value,
+                  llvm::function_ref<bool(const FloatRange &)> holds,
+                  int depth = 8) const {
     Operation *op = value.getDefiningOp();
     if (depth == 0)
       return false;
     if (!op)
-      return sources.holdsInCall(
-          value, [&](Value source) { return isNearOne(source, depth - 1); });
+      return sources.holdsInCall(value, [&](Value source) {
+        return isConstant(source, holds, depth - 1);
+      });
     const AdapterOperation *adapted = policy.findAdapted(op->getName());
     if (adapted ? adapted->isConstant(op)
                 : op->hasTrait<OpTrait::ConstantLike>()) {
       auto elements = readConstant(op, adapted, {});
-      if (!elements || elements->range.isEmpty())
-        return false;
-      auto isNear = [&](double number) {
-        double gap = std::abs(std::abs(number) - 1);
-        return gap != 0 && gap <= distance;
-      };
-      return isNear(elements->range.lo) || isNear(elements->range.hi);
+      return elements && !elements->range.isEmpty() && holds(elements->range);
     }
     return op->getNumOperands() != 0 && movesElements(op) &&
-           isNearOne(op->getOperand(0), depth - 1);
+           isConstant(op->getOperand(0), holds, depth - 1);
   }
 
   const Policy &policy;
@@ -216,6 +256,9 @@ private:
   void visit(OpOperand &use, Dependence of) {
     Operation *op = use.getOwner();
     if (handOn(use, of))
+      return;
+    // A small step does not keep the value from being a sum.
+    if (arithmetic.shrinks(use))
       return;
     if (of.isSum && (arithmetic.addsTo(use) || arithmetic.decays(use)))
       of.isAddedTo = true;

@@ -22,6 +22,10 @@ namespace mlir::amp {
 /// total. (A residual stream is not a running sum, because its terms depend on
 /// the value.)
 ///
+/// A term may depend on the sum if a constant factor of at most 1/16 makes it
+/// small, as in a step of an integrator, `y + 0.01 * f(y)`, or in a moving
+/// average, `m + 0.001 * (x - m)`.
+///
 /// A loop may also multiply the sum by a constant near 1, as a moving average
 /// or a discounted return does. A low type would change this decay or round it
 /// to 1.

@@ -43,6 +43,8 @@ StringRef mlir::amp::stringifyReason(Reason reason) {
     return "difference";
   case Reason::InputDifference:
     return "input-difference";
+  case Reason::PartDifference:
+    return "part-difference";
   case Reason::RunningSum:
     return "running-sum";
   case Reason::Poisoned:

@@ -40,6 +40,9 @@ enum class Reason : uint8_t {
   /// A difference or comparison of values that no product computes, or
   /// arithmetic on converted integers, or one of these values.
   InputDifference,
+  /// A difference of parts of one value, or of a sum that a loop carries, or an
+  /// operand of such a difference.
+  PartDifference,
   /// A sum that a loop carries. Rounding would stop it from growing.
   RunningSum,
   /// A denied producer upstream.

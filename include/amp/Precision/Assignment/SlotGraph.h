@@ -279,6 +279,10 @@ public:
   /// angles.
   bool isPeriodic(Operation *op) const;
 
+  /// Returns Add or Subtract if `op` adds two operands or subtracts one from
+  /// the other, element by element, and Other otherwise.
+  Arithmetic getSum(Operation *op) const;
+
   /// Whether `op` subtracts operand 1 from operand 0, or adds a negative
   /// constant to an operand.
   bool subtracts(Operation *op) const;
@@ -315,6 +319,13 @@ public:
 
   /// Whether `op` only moves elements of its operands.
   bool movesElements(Operation *op) const;
+
+  /// The sums that loops carry (see RunningSums.h).
+  const llvm::DenseSet<Value> &getRunningSums() const;
+
+  /// The operand that `op` negates, or multiplies or divides by a constant or
+  /// by one number for all elements. Null for another operation.
+  OpOperand *findScaled(Operation *op) const;
 
   /// Whether `op` moves or multiplies elements, so that the result has the
   /// relative error of an operand.
@@ -394,7 +405,6 @@ private:
     uint32_t number = numbers.find(value, values);
     return number == numbers.none ? 0 : values[number].vertex;
   }
-  const llvm::DenseSet<Value> &getRunningSums() const;
   void applyRanges();
   void deny(VertexId v);
   void denyReaders(const llvm::DenseSet<Value> &read, bool evenProducts);
@@ -412,7 +422,7 @@ private:
   Value findCommonMinuend(Operation *op) const;
   bool isDifference(Operation *op) const;
   bool isForeign(Operation *op) const;
-  Arithmetic getSum(Operation *op) const;
+  bool isRepeatedNumber(Value value) const;
   bool isComputedFrom(Value value, Value source) const;
   std::optional<FloatRange> findConstant(Value value, int depth = 8) const;
   bool areSame(Value a, Value b, int depth = 4) const;
