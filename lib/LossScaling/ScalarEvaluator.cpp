@@ -323,6 +323,32 @@ static Attribute foldCast(Operation *op, ArrayRef<Attribute> operands) {
                                  : Attribute();
 }
 
+/// Returns the result of an elementwise operation on splats. Some folders, such
+/// as that of arith.cmpf, expect scalars.
+static Attribute foldScalars(Operation *op, ArrayRef<Attribute> operands) {
+  auto tensor = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!tensor || !tensor.hasStaticShape() ||
+      !OpTrait::hasElementwiseMappableTraits(op))
+    return {};
+  SmallVector<Attribute> scalars;
+  for (Attribute operand : operands) {
+    auto splat = dyn_cast_or_null<SplatElementsAttr>(operand);
+    if (!splat)
+      return {};
+    scalars.push_back(splat.getSplatValue<Attribute>());
+  }
+  Operation *copy = op->clone();
+  SmallVector<OpFoldResult> results;
+  Attribute folded;
+  if (succeeded(copy->fold(scalars, results)) && results.size() == 1)
+    folded = dyn_cast<Attribute>(results.front());
+  copy->destroy();
+  auto typed = dyn_cast_or_null<TypedAttr>(folded);
+  return typed && typed.getType() == tensor.getElementType()
+             ? DenseElementsAttr::get(tensor, ArrayRef<Attribute>(folded))
+             : Attribute();
+}
+
 bool ScalarEvaluator::foldOne(Operation *op, ArrayRef<Attribute> operands,
                               Set &result) {
   // Folding may change the operation that it is asked about.
@@ -355,13 +381,15 @@ bool ScalarEvaluator::foldOne(Operation *op, ArrayRef<Attribute> operands,
     }
   }
   copy->destroy();
-  for (auto *other : {foldCast, foldByRange})
+  for (auto *other : {foldScalars, foldCast, foldByRange})
     if (found.empty())
       if (Attribute number = other(op, operands))
         found.push_back(number);
   // Both values of a boolean are possible.
-  if (found.empty())
+  if (found.empty()) {
     found = getUnknown(op->getResult(0).getType());
+    skipped |= !llvm::is_contained(operands, Attribute());
+  }
   insert(result, found);
   return !found.empty();
 }

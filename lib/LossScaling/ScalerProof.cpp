@@ -10,6 +10,7 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/LossScaling/ValueOrigins.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 #include <cmath>
@@ -276,6 +277,9 @@ ScalerProof::evaluate(Value value, Value old, double scale,
       return std::nullopt;
     numbers.push_back(number.getValueAsDouble());
   }
+  // A condition on the scale may choose between these numbers.
+  if (evaluator.hasSkipped())
+    return std::nullopt;
   return numbers.empty() ? std::nullopt : std::optional(numbers);
 }
 
@@ -393,13 +397,66 @@ bool ScalerProof::isCap(double cap, Value value, Value old,
   });
 }
 
+/// Returns the number of `value`, a constant with one number.
+static std::optional<double> getConstantNumber(Value value) {
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return std::nullopt;
+  if (auto elements = dyn_cast<DenseElementsAttr>(constant);
+      elements && elements.isSplat())
+    constant = elements.getSplatValue<Attribute>();
+  if (auto number = dyn_cast<FloatAttr>(constant))
+    return number.getValueAsDouble();
+  if (auto number = dyn_cast<IntegerAttr>(constant);
+      number && number.getValue().getSignificantBits() <= 64)
+    return static_cast<double>(number.getInt());
+  return std::nullopt;
+}
+
+SmallVector<double>
+ScalerProof::getOldScales(std::optional<double> initial) const {
+  constexpr double lowest = 0x1p-8, highest = 0x1p30;
+  constexpr size_t maxConstants = 16;
+  std::set<double> scales, constants;
+  for (double scale = lowest; scale <= highest; scale *= 2)
+    scales.insert({scale, scale * 1.5});
+  for (Value value : read)
+    if (std::optional<double> number = getConstantNumber(value))
+      constants.insert(std::abs(*number));
+  scales.insert(constants.begin(), constants.end());
+  if (initial)
+    scales.insert(*initial);
+  // A threshold may be for a multiple of the scale.
+  if (constants.size() <= maxConstants)
+    for (double a : constants)
+      for (double b : constants)
+        scales.insert({a * b, a / b});
+  SmallVector<double> all;
+  for (double scale : scales) {
+    if (!(scale >= lowest && scale <= highest) && scale != initial)
+      continue;
+    // Nothing between two scales may differ from both.
+    if (!all.empty())
+      all.push_back(std::sqrt(all.back() * scale));
+    all.push_back(scale);
+  }
+  return all;
+}
+
 LogicalResult ScalerProof::checkNumbers(const State &state, Value value,
                                         Value old, bool isOfUpdate) {
-  SmallVector<double> scales = {0x1p-8, 0x1p-4, 1.0,    0x1p4,
-                                0x1p10, 0x1p16, 0x1p24, 0x1p30};
   std::optional<double> initial = getInitialNumber(state.old);
-  if (initial && *initial > 0 && std::isfinite(*initial))
-    scales.push_back(*initial);
+  if (initial && !(*initial > 0 && std::isfinite(*initial)))
+    initial = std::nullopt;
+  SmallVector<double> scales = getOldScales(initial);
+  // Updates of the operation keep powers of 2 times the initial scale, which a
+  // cast to bf16 may keep too.
+  if (isOfUpdate)
+    llvm::erase_if(scales, [&](double scale) {
+      int exponent;
+      return std::frexp(scale, &exponent) !=
+             std::frexp(initial.value_or(1), &exponent);
+    });
   NewScales found;
   found.isSensitive = isOfUpdate;
   if (!collect(value, old, scales, found))

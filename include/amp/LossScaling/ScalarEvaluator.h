@@ -55,6 +55,9 @@ public:
   static Set getSplat(Type type, double number);
   /// Returns the one value that the boolean `value` has, if it is known.
   std::optional<bool> getBool(Value value);
+  /// Whether both values of a boolean counted as possible although all operands
+  /// of its operation are known, because the operation does not fold.
+  bool hasSkipped() const { return skipped; }
 
 private:
   Set compute(Value value);
@@ -70,6 +73,7 @@ private:
   Assumption assume;
   ConcernsLoop concerns;
   llvm::DenseMap<Value, Set> memo;
+  bool skipped = false;
 };
 
 } // namespace mlir::amp

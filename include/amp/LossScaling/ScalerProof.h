@@ -61,6 +61,10 @@ private:
   /// Whether the new scale after a clean step is `cap` for each old one above
   /// it, among `scales` and others near `cap`.
   bool isCap(double cap, Value value, Value old, SmallVector<double> scales);
+  /// The old scales for which an update by hand is evaluated: powers of 2 from
+  /// 2^-8 to 2^30, the initial scale, the constants of the update with their
+  /// products and quotients, and numbers between these.
+  SmallVector<double> getOldScales(std::optional<double> initial) const;
   /// Checks the new scales `value` for a range of old scales: they stay
   /// positive and finite, fall after an overflow, and do not fall after a clean
   /// step.

@@ -160,6 +160,12 @@ def conditional(predicate, bound):
     return step(update=code + UPDATE.replace("%finite", "%fine"))
 
 
+# Whether the scale, or a multiple of it, is between two numbers.
+BETWEEN = (constant("%l", 3000.0) + constant("%m", 4000.0) + f"%above = arith.cmpf ogt, %scale, %l : {S}\n"
+           f"%below = arith.cmpf olt, %scale, %m : {S}\n%betweens = arith.andi %above, %below : {B}\n"
+           f"%between = tensor.extract %betweens[] : {B}\n")
+TRIPLE_BETWEEN = (constant("%three", 3.0) + f"%triple = arith.mulf %scale, %three : {S}\n"
+                  + BETWEEN.replace("%scale,", "%triple,").replace("3000", "9300").replace("4000", "9310"))
 FLOOR = constant("%floor", 65536.0) + "%least = arith.maximumf %down, %floor : tensor<f32>\n" + pick("%next", "%ok", "%scale", "%least")
 
 
@@ -242,6 +248,12 @@ WRONG = {
     "halved now and then on clean steps": (
         "falls where all gradients are finite",
         state(COUNT + pick("%fall", "%due", "%down", "%scale") + pick("%next", "%ok", "%fall", "%down"))),
+    "halved on clean steps between 3000 and 4000": ("falls where all gradients are finite", state(
+        BETWEEN + pick("%same", "%between", "%down", "%scale") + pick("%next", "%ok", "%same", "%down"))),
+    "kept after overflows between 3000 and 4000": ("stays as it is where gradients are not finite", state(
+        BETWEEN + pick("%less", "%between", "%scale", "%down") + pick("%next", "%ok", "%up", "%less"))),
+    "kept after overflows for a third of 9300 to 9310": ("stays as it is where gradients are not finite", state(
+        TRIPLE_BETWEEN + pick("%less", "%between", "%scale", "%down") + pick("%next", "%ok", "%up", "%less"))),
     "always doubled": ("grows where gradients are not finite", state("%next = arith.addf %up, %scale : tensor<f32>\n")),
     "always halved": ("falls where all gradients are finite", state("%next = arith.mulf %down, %half : tensor<f32>\n")),
     "kept after overflows": ("gives the old scale back where gradients are not finite", state(pick("%next", "%ok", "%up", "%scale"))),
