@@ -7,12 +7,14 @@
 
 #include "ExponentInference.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
+#include "amp/LossScaling/ScalarEvaluator.h"
 #include "amp/Support/OperationAttributes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
 #include <utility>
 
 using namespace mlir;
@@ -104,17 +106,63 @@ LogicalResult ScaleExponentAnalysis::visitUnknown(Operation *op) {
   return diagnostic;
 }
 
+/// Whether `op` can only repeat the one number that it reads, because its rule
+/// is linear and its result has another shape.
+static bool repeatsNumber(Operation *op, const LinearRule *rule) {
+  if (!rule || rule->kind != LinearRule::Kind::Joint ||
+      op->getNumRegions() != 0 || op->getNumOperands() != 1 ||
+      op->getNumResults() != 1)
+    return false;
+  auto from = dyn_cast<ShapedType>(op->getOperand(0).getType()),
+       to = dyn_cast<ShapedType>(op->getResult(0).getType());
+  return from && to && from.hasStaticShape() && to.hasRank() &&
+         from.getNumElements() == 1 && from.getShape() != to.getShape();
+}
+
+/// Returns the number of `value`, a constant that may be repeated, as a
+/// fraction with a small denominator, or nothing.
+std::optional<std::pair<int64_t, int64_t>>
+ScaleExponentAnalysis::findFraction(Value value) {
+  constexpr int limit = 8;
+  std::optional<double> number;
+  for (int depth = 0; depth < limit && !number; ++depth) {
+    Operation *op = value.getDefiningOp();
+    const LinearRule *rule = op ? findRule(op) : nullptr;
+    if (Attribute constant; matchPattern(value, m_Constant(&constant))) {
+      number = getNumber(constant);
+    } else if (rule && rule->kind == LinearRule::Kind::Constant) {
+      for (NamedAttribute attribute : getAllAttributes(op))
+        if (std::optional<double> found = getNumber(attribute.getValue()))
+          number = found;
+    } else if (!op || !repeatsNumber(op, rule)) {
+      return std::nullopt;
+    }
+    if (op && op->getNumOperands() == 1)
+      value = op->getOperand(0);
+  }
+  constexpr int64_t largest = 12;
+  if (number && std::abs(*number) <= largest)
+    for (int64_t denominator = 1; denominator <= largest; ++denominator) {
+      double numerator = *number * denominator;
+      if (numerator != 0 && std::abs(numerator - std::round(numerator)) <= 1e-6)
+        return std::pair(static_cast<int64_t>(std::round(numerator)),
+                         denominator);
+    }
+  return std::nullopt;
+}
+
 LogicalResult ScaleExponentAnalysis::applyRule(Operation *op,
-                                               const LinearRule &rule) {
+                                               const LinearRule &rule,
+                                               bool quiet) {
   using Kind = LinearRule::Kind;
-  Inference inference(*this, op);
+  Inference inference(*this, op, quiet);
   auto require = [&](StringRef what, unsigned count) -> LogicalResult {
     if (op->getNumOperands() >= count)
       return success();
-    return op->emitOpError("is declared a ")
-           << what << " in 'linear', expected "
-           << (count == 1 ? "an operand" : "two operands") << ", got "
-           << op->getNumOperands();
+    return inference.refuse("is declared a " + what +
+                            " in 'linear', expected " +
+                            (count == 1 ? "an operand" : "two operands") +
+                            ", got " + Twine(op->getNumOperands()));
   };
   switch (rule.kind) {
   case Kind::Product:
@@ -131,11 +179,22 @@ LogicalResult ScaleExponentAnalysis::applyRule(Operation *op,
     if (failed(require("power", 1)))
       return failure();
     return inferPowerExponent(inference, rule.numerator, rule.denominator);
+  case Kind::ConstantPower: {
+    if (failed(require("power", 2)))
+      return failure();
+    auto power = findFraction(op->getOperand(1));
+    if (!power)
+      return inference.fail(getExponent(op->getOperand(0)).isUnscaled() ? 1 : 0,
+                            "has an exponent that is not known, expected a "
+                            "constant with one number");
+    return inferPowerExponent(inference, power->first, power->second);
+  }
   case Kind::Each:
     if (op->getNumOperands() != op->getNumResults())
-      return op->emitOpError("is declared to keep each operand in 'linear', "
-                             "expected as many results, got ")
-             << op->getNumOperands() << " and " << op->getNumResults();
+      return inference.refuse("is declared to keep each operand in 'linear', "
+                              "expected as many results, got " +
+                              Twine(op->getNumOperands()) + " and " +
+                              Twine(op->getNumResults()));
     for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i)
       inference.setResult(i, inference.getOperand(i));
     return success();
@@ -150,7 +209,7 @@ LogicalResult ScaleExponentAnalysis::applyRule(Operation *op,
   }
   case Kind::Joint:
   case Kind::Order:
-    return applyJointRule(op, rule);
+    return applyJointRule(op, rule, quiet);
   case Kind::Branch:
   case Kind::Loop:
   case Kind::Body:
@@ -162,13 +221,14 @@ LogicalResult ScaleExponentAnalysis::applyRule(Operation *op,
 /// Applies one factor to the operands, the results, and the elements in
 /// regions.
 LogicalResult ScaleExponentAnalysis::applyJointRule(Operation *op,
-                                                    const LinearRule &rule) {
-  Inference inference(*this, op);
+                                                    const LinearRule &rule,
+                                                    bool quiet) {
+  Inference inference(*this, op, quiet);
   SmallVector<unsigned> operands(rule.operands.begin(), rule.operands.end());
   for (unsigned index : operands)
     if (index >= op->getNumOperands())
-      return op->emitOpError("is declared linear in operand ")
-             << index << ", but has " << op->getNumOperands();
+      return inference.refuse("is declared linear in operand " + Twine(index) +
+                              ", but has " + Twine(op->getNumOperands()));
   for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i) {
     if (rule.operands.empty()) {
       if (holdsNumbers(op->getOperand(i).getType()))

@@ -55,6 +55,10 @@ public:
                      *diagnostic.getUnderlyingDiagnostic());
     return diagnostic;
   }
+  /// Fails because the policy describes the operation wrongly.
+  LogicalResult refuse(const Twine &message) {
+    return quiet ? failure() : LogicalResult(op->emitOpError() << message);
+  }
   std::string describe(const ScaleExponent &exponent) const override {
     return analysis.symbols.describe(exponent);
   }

@@ -30,6 +30,7 @@ static LogicalResult parseRule(StringRef text, LinearRule &rule) {
   auto kind = llvm::StringSwitch<std::optional<Kind>>(text)
                   .Case("product", Kind::Product)
                   .Case("quotient", Kind::Quotient)
+                  .Case("power", Kind::ConstantPower)
                   .Case("order", Kind::Order)
                   .Case("each", Kind::Each)
                   .Case("constant", Kind::Constant)
@@ -111,9 +112,10 @@ FailureOr<LinearRule> LinearRule::parse(StringRef text, std::string &expected) {
   if (failed(rule))
     return failure();
   if (!rule->empty() && failed(parseRule(rule->drop_front(), result))) {
-    expected = "a list of globs, each alone or with '=' and operands as in "
-               "'1+2' or a rule: product, quotient, power:1/2, order, each, "
-               "constant, branch, loop or body";
+    expected =
+        "a list of globs, each alone or with '=' and operands as in "
+        "'1+2' or a rule: product, quotient, power:1/2, power, order, each, "
+        "constant, branch, loop or body";
     return failure();
   }
   return result;

@@ -273,6 +273,10 @@ LogicalResult ScaleExponentAnalysis::visitOfScaler(Operation *op) {
   if (!isConditional && isFactor && iface &&
       succeeded(iface.inferScaleExponents(inference)))
     return success();
+  const LinearRule *rule = iface ? nullptr : findRule(op);
+  if (!isConditional && isFactor && rule && !rule->isControlFlow() &&
+      succeeded(applyRule(op, *rule, /*quiet=*/true)))
+    return success();
   for (Value result : op->getResults()) {
     ScaleExponent::Symbol symbol = symbols.get(result);
     for (Value operand : op->getOperands()) {

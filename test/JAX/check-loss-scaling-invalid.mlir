@@ -178,3 +178,31 @@ func.func @complex(%x: tensor<4xf32>, %s: tensor<f32> {amp.name = "loss_scale", 
   %unscaled, %finite = amp.unscale %1 by %s : (tensor<4xf32>) -> (tensor<4xf32>)
   return %unscaled : tensor<4xf32>
 }
+
+// -----
+
+// The exponent of a power is data, or a number that is negated.
+func.func @data(%x: tensor<4xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<4xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %sc = amp.scale %seed by %s : tensor<f32>
+  %b = "stablehlo.broadcast_in_dim"(%sc) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4xf32>
+  // expected-error @below {{'stablehlo.power' op has an exponent that is not known, expected a constant with one number}}
+  %0 = "stablehlo.power"(%b, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %unscaled, %finite = amp.unscale %0 by %s : (tensor<4xf32>) -> (tensor<4xf32>)
+  return %unscaled : tensor<4xf32>
+}
+
+// -----
+
+func.func @negated(%x: tensor<4xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<4xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %sc = amp.scale %seed by %s : tensor<f32>
+  %b = "stablehlo.broadcast_in_dim"(%sc) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4xf32>
+  %one = "stablehlo.constant"() <{value = dense<1.0> : tensor<f32>}> : () -> tensor<f32>
+  %minus = "stablehlo.negate"(%one) : (tensor<f32>) -> tensor<f32>
+  %ones = "stablehlo.broadcast_in_dim"(%minus) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4xf32>
+  // expected-error @below {{'stablehlo.power' op has an exponent that is not known, expected a constant with one number}}
+  %0 = "stablehlo.power"(%b, %ones) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %unscaled, %finite = amp.unscale %0 by %s : (tensor<4xf32>) -> (tensor<4xf32>)
+  return %unscaled : tensor<4xf32>
+}

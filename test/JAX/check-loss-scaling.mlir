@@ -106,3 +106,38 @@ func.func @complex(%x: tensor<4xf32>, %s: tensor<f32> {amp.name = "loss_scale", 
   %unscaled, %finite = amp.unscale %2 by %s : (tensor<6xf32>) -> (tensor<6xf32>)
   return %unscaled : tensor<6xf32>
 }
+
+// -----
+
+// A scale that is moved is the same scale. The step multiplies and divides by
+// hand.
+func.func @moved(%w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"}, %x: tensor<4xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<f32> {amp.updates = "loss_scale"}) {
+  %b = "stablehlo.broadcast_in_dim"(%s) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4xf32>
+  %g = "stablehlo.multiply"(%x, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %o = "stablehlo.optimization_barrier"(%s) : (tensor<f32>) -> tensor<f32>
+  %r = "stablehlo.reshape"(%o) : (tensor<f32>) -> tensor<1xf32>
+  %c = "stablehlo.broadcast"(%r) <{broadcast_sizes = array<i64: 4>}> : (tensor<1xf32>) -> tensor<4xf32>
+  %u = "stablehlo.divide"(%g, %c) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %n = "stablehlo.subtract"(%w, %u) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %n, %s : tensor<4xf32>, tensor<f32>
+}
+
+// -----
+
+// Powers with a constant exponent, and the angle of two values with one factor.
+func.func @powers(%w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"}, %x: tensor<4xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<f32> {amp.updates = "loss_scale"}) {
+  %b = "stablehlo.broadcast_in_dim"(%s) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4xf32>
+  %g = "stablehlo.multiply"(%x, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %four = "stablehlo.constant"() <{value = dense<4.0> : tensor<f32>}> : () -> tensor<f32>
+  %fours = "stablehlo.broadcast_in_dim"(%four) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4xf32>
+  %fourth = "stablehlo.power"(%g, %fours) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %quarter = "stablehlo.constant"() <{value = dense<-0.25> : tensor<4xf32>}> : () -> tensor<4xf32>
+  %inverse = "stablehlo.power"(%fourth, %quarter) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %sign = "stablehlo.multiply"(%g, %inverse) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %angle = "stablehlo.atan2"(%g, %g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %u = "stablehlo.multiply"(%angle, %sign) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %n = "stablehlo.subtract"(%w, %u) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %n, %s : tensor<4xf32>, tensor<f32>
+}

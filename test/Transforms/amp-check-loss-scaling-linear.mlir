@@ -27,8 +27,8 @@
 // SUM: error: 'toy.loss_grad' op operand 0 is multiplied by 1, but operand 2 by loss_scale, expected values with one factor
 // OTHER: error: 'toy.loss_grad' op operand 2 is multiplied by loss_scale, expected an unscaled value: the operation is linear only in operand 0
 // RANGE: error: 'toy.loss_grad' op is declared linear in operand 3, but has 3
-// WRONG: error: amp-check-loss-scaling: expected 'linear' to be a list of globs, each alone or with '=' and operands as in '1+2' or a rule: product, quotient, power:1/2, order, each, constant, branch, loop or body, got 'toy.dot=sum'
-// POLICY: yaml":4:5): error: policy: expected 'linear' to be a list of globs, each alone or with '=' and operands as in '1+2' or a rule: product, quotient, power:1/2, order, each, constant, branch, loop or body, got 'toy.loss_grad=x'
+// WRONG: error: amp-check-loss-scaling: expected 'linear' to be a list of globs, each alone or with '=' and operands as in '1+2' or a rule: product, quotient, power:1/2, power, order, each, constant, branch, loop or body, got 'toy.dot=sum'
+// POLICY: yaml":4:5): error: policy: expected 'linear' to be a list of globs, each alone or with '=' and operands as in '1+2' or a rule: product, quotient, power:1/2, power, order, each, constant, branch, loop or body, got 'toy.loss_grad=x'
 func.func @step(%y: tensor<2x4xf32>, %t: tensor<2x4xf32>, %x: tensor<8x2xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<8x4xf32> {
   %seed = amp.gradient_seed "loss" : tensor<f32>
   %sc = amp.scale %seed by %s : tensor<f32>

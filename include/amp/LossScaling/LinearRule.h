@@ -63,6 +63,9 @@ struct LinearRule : OperationPattern {
     Quotient,
     /// `power:N/D`: the factor of the first operand is raised to this power.
     Power,
+    /// `power`: the factor of the first operand is raised to the second one, a
+    /// constant with one number.
+    ConstantPower,
     /// `order`: the outcome does not change with a factor that all float
     /// operands share.
     Order,

@@ -209,9 +209,12 @@ private:
   LogicalResult visitUnknown(Operation *op);
   /// The rule of the policy for `op`, or null.
   const LinearRule *findRule(Operation *op);
+  std::optional<std::pair<int64_t, int64_t>> findFraction(Value value);
   /// Applies `rule` to an operation that is not control flow.
-  LogicalResult applyRule(Operation *op, const LinearRule &rule);
-  LogicalResult applyJointRule(Operation *op, const LinearRule &rule);
+  LogicalResult applyRule(Operation *op, const LinearRule &rule,
+                          bool quiet = false);
+  LogicalResult applyJointRule(Operation *op, const LinearRule &rule,
+                               bool quiet);
   /// Joins the exponent of `operand` into `input`. Sets `changed` if `input`
   /// changes.
   LogicalResult carry(OpOperand &operand, Value input, Operation *op,
