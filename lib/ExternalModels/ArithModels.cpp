@@ -66,13 +66,13 @@ void mlir::amp::registerArithPrecisionModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, math::MathDialect *dialect) {
     context->getOrLoadDialect<arith::ArithDialect>();
     dialect->addInterfaces<ArithCastInterface>();
-    attachUniform<SlotKind::Storage, math::AbsFOp, math::CeilOp, math::FloorOp,
-                  math::RoundOp, math::RoundEvenOp, math::TruncOp,
-                  math::CopySignOp, math::ClampFOp, math::CbrtOp, math::TanhOp,
-                  math::ErfOp, math::ErfcOp, math::AsinOp, math::AcosOp,
-                  math::AtanOp, math::Atan2Op, math::AsinhOp, math::AcoshOp,
-                  math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
-                  math::IsNormalOp>(context);
+    attachUniform<SlotKind::Storage, math::AbsFOp, math::CopySignOp,
+                  math::ClampFOp, math::CbrtOp, math::TanhOp, math::ErfOp,
+                  math::ErfcOp, math::AsinOp, math::AcosOp, math::AtanOp,
+                  math::Atan2Op, math::AsinhOp, math::AcoshOp, math::IsFiniteOp,
+                  math::IsInfOp, math::IsNaNOp, math::IsNormalOp>(context);
+    attachSteps<math::CeilOp, math::FloorOp, math::RoundOp, math::RoundEvenOp,
+                math::TruncOp>(context);
     attachSteep<SlotKind::Storage, math::SqrtOp, math::LogOp, math::Log10Op,
                 math::Log1pOp, math::Log2Op>(context);
     attachSteep<SlotKind::Range, math::ExpOp, math::Exp2Op, math::ExpM1Op,

@@ -56,6 +56,14 @@ void attachSteep(MLIRContext *context) {
    ...);
 }
 
+/// Attaches the model of functions that round to an integer to `OpTys`.
+template <typename... OpTys>
+void attachSteps(MLIRContext *context) {
+  (OpTys::template attachInterface<
+       UniformModel<OpTys, SlotKind::Storage, Arithmetic::Step>>(*context),
+   ...);
+}
+
 /// The model of an operation that is one storage slot and reads as many
 /// elements of operand 0 as result 0 has.
 template <typename OpTy>

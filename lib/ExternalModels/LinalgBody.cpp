@@ -385,13 +385,18 @@ Arithmetic mlir::amp::getElementArithmetic(LinalgOp op) {
   };
   if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp,
                        math::SqrtOp, math::LogOp, math::Log1pOp, math::ExpOp,
-                       math::ExpM1Op, math::PowFOp, math::RsqrtOp>(last) ||
+                       math::ExpM1Op, math::PowFOp, math::RsqrtOp, math::CeilOp,
+                       math::FloorOp, math::RoundOp, math::RoundEvenOp,
+                       math::TruncOp>(last) ||
       !llvm::all_of(last->getOperands(), isElement))
     return Arithmetic::Other;
   if (isa<arith::AddFOp>(last))
     return Arithmetic::Add;
   if (isa<arith::SubFOp>(last))
     return Arithmetic::Subtract;
+  if (isa<math::CeilOp, math::FloorOp, math::RoundOp, math::RoundEvenOp,
+          math::TruncOp>(last))
+    return Arithmetic::Step;
   if (!isa<arith::MulFOp>(last))
     return Arithmetic::Steep;
   return skipCasts(last->getOperand(0)) == skipCasts(last->getOperand(1))

@@ -211,13 +211,13 @@ void mlir::amp::registerTosaPrecisionModels(DialectRegistry &registry) {
                    tosa::TransposeOp>(context);
     attachUniform<
         SlotKind::Storage, tosa::AbsOp, tosa::ArgMaxOp, tosa::AvgPool2dOp,
-        tosa::CeilOp, tosa::ConcatOp, tosa::EqualOp, tosa::ErfOp, tosa::FloorOp,
-        tosa::GreaterEqualOp, tosa::GreaterOp, tosa::IdentityOp,
-        tosa::MaxPool2dOp, tosa::MaximumOp, tosa::MinimumOp, tosa::NegateOp,
-        tosa::PadOp, tosa::ReduceMaxOp, tosa::ReduceMinOp, tosa::ReshapeOp,
-        tosa::ResizeOp, tosa::ReverseOp, tosa::ScatterOp, tosa::SelectOp,
-        tosa::SigmoidOp, tosa::TanhOp, tosa::TileOp, tosa::TransposeOp>(
-        context);
+        tosa::ConcatOp, tosa::EqualOp, tosa::ErfOp, tosa::GreaterEqualOp,
+        tosa::GreaterOp, tosa::IdentityOp, tosa::MaxPool2dOp, tosa::MaximumOp,
+        tosa::MinimumOp, tosa::NegateOp, tosa::PadOp, tosa::ReduceMaxOp,
+        tosa::ReduceMinOp, tosa::ReshapeOp, tosa::ResizeOp, tosa::ReverseOp,
+        tosa::ScatterOp, tosa::SelectOp, tosa::SigmoidOp, tosa::TanhOp,
+        tosa::TileOp, tosa::TransposeOp>(context);
+    attachSteps<tosa::CeilOp, tosa::FloorOp>(context);
     attachSteep<SlotKind::Storage, tosa::LogOp>(context);
     attachSteep<SlotKind::Range, tosa::ExpOp, tosa::PowOp, tosa::ReciprocalOp,
                 tosa::RsqrtOp>(context);

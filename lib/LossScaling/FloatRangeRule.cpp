@@ -16,16 +16,28 @@ using namespace mlir::amp;
 
 static FloatRange getSign(FloatRange) { return FloatRange::get(-1, 1, true); }
 
+/// The interval of a monotone function that rounds to an integer.
+template <double (*function)(double)>
+static FloatRange roundToInteger(FloatRange range) {
+  if (range.hasNoNumber())
+    return range;
+  return FloatRange::get(function(range.lo), function(range.hi),
+                         range.mayBeNaN);
+}
+
 /// Reads the name of a function of one or two operands.
 static bool readFunction(StringRef name, FloatRangeRule &rule) {
   rule.unary = llvm::StringSwitch<FloatRangeRule::UnaryFunction>(name)
                    .Case("abs", interval::abs)
+                   .Case("ceil", roundToInteger<std::ceil>)
                    .Case("erf", interval::erf)
                    .Case("exp", interval::exp)
                    .Case("expm1", interval::expm1)
+                   .Case("floor", roundToInteger<std::floor>)
                    .Case("log", interval::log)
                    .Case("log1p", interval::log1p)
                    .Case("negate", interval::neg)
+                   .Case("round", roundToInteger<std::round>)
                    .Case("rsqrt", interval::rsqrt)
                    .Case("sigmoid", interval::sigmoid)
                    .Case("sign", getSign)
@@ -126,11 +138,13 @@ FailureOr<FloatRangeRule> FloatRangeRule::parse(StringRef text,
   if (isValid && !(needsAttribute && argument.empty()))
     return result;
   expected =
-      "a list of globs with '=' and a rule: abs, add, clamp, "
+      "a list of globs with '=' and a rule: abs, add, ceil, clamp, "
       "constant:ATTRIBUTE, convert, divide, equal, erf, exp, expm1, finite, "
-      "greater, greater-equal, iota:ATTRIBUTE, less, less-equal, log, log1p, "
+      "floor, greater, greater-equal, iota:ATTRIBUTE, less, less-equal, log, "
+      "log1p, "
       "maximum, minimum, move, multiply, negate, power, reduce, "
-      "reduce:ATTRIBUTE, repeat:ATTRIBUTE, reshape, rsqrt, scatter, "
+      "reduce:ATTRIBUTE, repeat:ATTRIBUTE, reshape, round, rsqrt, "
+      "scatter, "
       "scatter:ATTRIBUTE, scatter:rows, select, sigmoid, sign, sqrt, square, "
       "subtract, tanh, update or wave";
   return failure();

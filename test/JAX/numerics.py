@@ -111,6 +111,57 @@ def running_variance(x, w, v):
     return ((h - m) * lax.rsqrt(s / n + 1e-5)) @ v
 
 
+# --- Functions of the batch that amplify errors. ---
+prices = 50000 + jnp.cumsum(3 * normal(128, 64), 0)
+times = jnp.asarray(rng.uniform(0, 1, 128), jnp.float32)
+kelvins = 300 + 2 * normal(128, 64)
+
+
+@functools.partial(program, extra=(prices,))
+def logarithms_of_ratios_of_slices(x, w, v, p):
+    return (jnp.log(p[1:] / p[:-1]) * 1e4) @ w
+
+
+@functools.partial(program, extra=(kelvins,))
+def data_minus_a_moving_average(x, w, v, t):
+    average = lax.scan(lambda c, q: (0.1 * q + 0.9 * c,) * 2, t[0], t)[1]
+    return (t - average) @ w
+
+
+@functools.partial(program, extra=(times,))
+def rows_by_rounded_times(x, w, v, t):
+    return ((x @ w)[jnp.floor(t * 127).astype(jnp.int32)]) @ v
+
+
+@functools.partial(program, extra=(kelvins,))
+def quantized_data(x, w, v, t):
+    return (jnp.round(t * 4) / 4 - 300) @ w
+
+
+@functools.partial(program, extra=(kelvins,))
+def exponentials_of_quotients(x, w, v, t):
+    return jnp.exp(-t / 5 + 60) @ w
+
+
+@functools.partial(program, extra=(kelvins / 300,))
+def powers_of_ratios(x, w, v, t):
+    return (t**50) @ w
+
+
+@program
+def complex_exponentials_of_angles(x, w, v):
+    angles = jnp.linspace(0.0, 3.1, 64) * jnp.arange(128)[:, None]
+    return ((x @ w) * jnp.real(jnp.exp(1j * angles))) @ v
+
+
+@program
+def buckets_of_distances(x, w, v):
+    distance = jnp.abs(jnp.arange(128)[:, None] - jnp.arange(128)[None])
+    large = 16 + (jnp.log(jnp.maximum(distance, 1) / 16) / np.log(8) * 16).astype(jnp.int32)
+    bucket = jnp.where(distance < 16, distance, jnp.minimum(large, 31))
+    return (jnp.take(v[:, 0], bucket)) @ (x @ w)
+
+
 # --- Differences of sums and of parts of one value. ---
 @program
 def window_means_by_stacked_sums(x, w, v):

@@ -61,6 +61,8 @@ enum class Arithmetic : uint8_t {
   /// A function whose slope has no bound, such as a logarithm, a power or an
   /// exponential. ReciprocalSqrt is steep too.
   Steep,
+  /// Rounds to an integer.
+  Step,
 };
 
 /// The slots of one operation. Slots are numbered from 0; an operand or result

@@ -15,8 +15,32 @@
 #define AMP_LIB_PRECISION_ASSIGNMENT_DIFFERENCES_H
 
 #include "amp/Precision/Assignment/SlotGraph.h"
+#include "amp/Support/RegionFlow.h"
 
 namespace mlir::amp {
+
+/// The slots of values, and where values that have none come from. A loop that
+/// only a policy declares has no slots for the values that it changes.
+class ValueSlots {
+public:
+  explicit ValueSlots(const SlotGraph &graph) {
+    for (const SlotValue &entry : graph.getValues())
+      slots[entry.value] = entry.vertex;
+  }
+
+  /// The slot that produces `value`, or 0.
+  VertexId lookup(Value value) const { return slots.lookup(value); }
+
+  /// The values that control flow passes as `value`.
+  SmallVector<Value> findPassed(Value value) {
+    return llvm::map_to_vector(flow.getSources(value),
+                               [](OpOperand *source) { return source->get(); });
+  }
+
+private:
+  llvm::DenseMap<Value, VertexId> slots;
+  RegionFlow flow;
+};
 
 /// Returns the slots of `graph` that compute a difference that a steep function
 /// reads, and the slots that compute its operands. The second member of each
@@ -24,13 +48,14 @@ namespace mlir::amp {
 SmallVector<std::pair<VertexId, VertexId>>
 findDifferences(const SlotGraph &graph);
 
-/// Returns the slots of `graph` that compute differences and comparisons of
-/// inputs, or compute with converted integers that are inputs, and the slots
-/// that compute these inputs. An input is a value that does not depend on a
-/// product. The second member of each pair is the slot of the difference, the
-/// comparison or the computation.
+/// Returns the slots of `graph` that amplify the rounding errors of inputs, and
+/// the slots that compute these inputs: differences, comparisons, steep
+/// functions, functions that round to integers, complex numbers, and arithmetic
+/// with converted integers. An input is a value that does not depend on a
+/// product. The second member of each pair is the slot that amplifies, or 0 if
+/// the operation keeps its type.
 SmallVector<std::pair<VertexId, VertexId>>
-findInputDifferences(const SlotGraph &graph);
+findInputDifferences(const SlotGraph &graph, ValueSlots &slots);
 
 /// Returns the slots of `graph` that compute the difference of two parts of one
 /// value, or of a sum that a loop carries and another value, and the slots that
@@ -39,7 +64,7 @@ findInputDifferences(const SlotGraph &graph);
 /// to one another, and multiplied by numbers. The second member of each pair
 /// is the slot of the difference.
 SmallVector<std::pair<VertexId, VertexId>>
-findPartDifferences(const SlotGraph &graph);
+findPartDifferences(const SlotGraph &graph, ValueSlots &slots);
 
 } // namespace mlir::amp
 

@@ -264,10 +264,11 @@ private:
     for (auto [slot, function] : findDifferences(graph))
       if (isFree(slot))
         set(slot, State::F32, Reason::Difference, function);
-    for (auto [slot, difference] : findInputDifferences(graph))
+    ValueSlots slots(graph);
+    for (auto [slot, difference] : findInputDifferences(graph, slots))
       if (isFree(slot))
         set(slot, State::F32, Reason::InputDifference, difference);
-    for (auto [slot, difference] : findPartDifferences(graph))
+    for (auto [slot, difference] : findPartDifferences(graph, slots))
       if (isFree(slot))
         set(slot, State::F32, Reason::PartDifference, difference);
   }

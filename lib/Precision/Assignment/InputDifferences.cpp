@@ -79,37 +79,73 @@ bool SlotGraph::isConvertedInteger(Value value) const {
   return false;
 }
 
+bool SlotGraph::amplifiesErrors(Operation *op) const {
+  if (op->getNumRegions() != 0 || op->getNumOperands() == 0 ||
+      op->getNumResults() != 1)
+    return false;
+  auto isNumber = [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return element.isIntOrFloat() && !element.isInteger(1);
+  };
+  // A conversion to integers, or the parts of a complex number, whose
+  // exponential is periodic.
+  Type result = getElementTypeOrSelf(op->getResult(0).getType());
+  if (isa<ComplexType>(result) || (isNumber(result) && !isa<FloatType>(result)))
+    return llvm::all_of(op->getOperands(), isFloat);
+  PrecisionOpInterface iface = isForeign(op) ? nullptr : getInterface(op);
+  constexpr StringLiteral steps[] = {"ceil", "floor", "round"};
+  bool isStep = iface ? iface.getArithmetic() == Arithmetic::Step
+                      : llvm::is_contained(steps, policy.findFunction(op));
+  // A high power may be written as squares of squares.
+  Value squared = squares.lookup(op);
+  bool isFourthPower = squared && squares.contains(squared.getDefiningOp());
+  return isStep || isFourthPower || isSteep(op->getOpOperand(0));
+}
+
 namespace {
 
 class InputDifferenceFinder {
 public:
-  explicit InputDifferenceFinder(const SlotGraph &graph)
-      : graph(graph), vertices(graph.getVertices()) {}
+  InputDifferenceFinder(const SlotGraph &graph, ValueSlots &slots)
+      : graph(graph), vertices(graph.getVertices()), slots(slots) {}
 
   SmallVector<std::pair<VertexId, VertexId>> run() {
     SmallVector<VertexId> sources;
     for (VertexId v = 1; v < vertices.size(); ++v)
       if (isSource(vertices[v]))
         sources.push_back(v);
-    if (sources.empty())
+    // Operations that keep their types have no slot.
+    SmallVector<Value> fixed;
+    for (uint32_t index : graph.getUsesInto(0)) {
+      OpOperand &operand = *graph.getUses()[index].operand;
+      if (graph.amplifiesErrors(operand.getOwner()))
+        fixed.push_back(operand.get());
+    }
+    if (sources.empty() && fixed.empty())
       return {};
     findComputed();
     isFound.assign(vertices.size(), false);
     for (VertexId v : sources)
       if (llvm::all_of(vertices[v].op->getOperands(),
                        [&](Value operand) { return isInput(operand); }))
-        addInputs(v);
+        addInputs({v}, v);
+    for (Value value : fixed) {
+      SmallVector<VertexId> producers;
+      addProducers(value, producers);
+      addInputs(std::move(producers), 0);
+    }
     return std::move(found);
   }
 
 private:
   bool isSource(const SlotVertex &vertex) const {
     return vertex.slot != SlotVertex::carried &&
-           vertex.kind == SlotKind::Storage && !vertex.isConstant &&
+           vertex.kind != SlotKind::Compute && !vertex.isConstant &&
            !vertex.isProductResult && !graph.isInCompositePattern(vertex.op) &&
            (graph.subtractsValues(vertex.op) ||
             graph.comparesValues(vertex.op) ||
-            graph.computesFromInteger(vertex.op));
+            graph.computesFromInteger(vertex.op) ||
+            graph.amplifiesErrors(vertex.op));
   }
 
   /// Finds the values that depend on a product, a gradient seed, or a call
@@ -150,27 +186,40 @@ private:
 
   bool isInput(Value value) const { return !computed.contains(value); }
 
-  /// Adds the slot `v` and those that compute its inputs.
-  void addInputs(VertexId v) {
-    SmallVector<VertexId> worklist = {v};
+  /// Adds the slots of `worklist` and those that compute their inputs, also in
+  /// loops that only a policy declares, whose values keep their types.
+  /// `amplifier` is the slot that amplifies errors, or 0.
+  void addInputs(SmallVector<VertexId> worklist, VertexId amplifier) {
     while (!worklist.empty()) {
       VertexId slot = worklist.pop_back_val();
       if (isFound[slot])
         continue;
       isFound[slot] = true;
-      found.push_back({slot, v});
-      for (uint32_t index : graph.getUsesInto(slot)) {
-        const SlotUse &use = graph.getUses()[index];
-        if (use.producer != 0 && !vertices[use.producer].isConstant &&
-            isInput(use.operand->get()))
-          worklist.push_back(use.producer);
-      }
+      found.push_back({slot, amplifier});
+      for (uint32_t index : graph.getUsesInto(slot))
+        addProducers(graph.getUses()[index].operand->get(), worklist);
+    }
+  }
+
+  /// Adds the slots that compute `value` to `worklist`.
+  void addProducers(Value value, SmallVectorImpl<VertexId> &worklist) {
+    SmallVector<Value> values = {value};
+    while (!values.empty()) {
+      Value next = values.pop_back_val();
+      if (!isInput(next))
+        continue;
+      VertexId producer = slots.lookup(next);
+      if (producer != 0 && !vertices[producer].isConstant)
+        worklist.push_back(producer);
+      if (producer == 0 && passed.insert(next).second)
+        llvm::append_range(values, slots.findPassed(next));
     }
   }
 
   const SlotGraph &graph;
   ArrayRef<SlotVertex> vertices;
-  llvm::DenseSet<Value> computed;
+  ValueSlots &slots;
+  llvm::DenseSet<Value> computed, passed;
   std::vector<bool> isFound;
   SmallVector<std::pair<VertexId, VertexId>> found;
 };
@@ -178,6 +227,6 @@ private:
 } // namespace
 
 SmallVector<std::pair<VertexId, VertexId>>
-mlir::amp::findInputDifferences(const SlotGraph &graph) {
-  return InputDifferenceFinder(graph).run();
+mlir::amp::findInputDifferences(const SlotGraph &graph, ValueSlots &slots) {
+  return InputDifferenceFinder(graph, slots).run();
 }

@@ -7,9 +7,7 @@
 
 #include "Differences.h"
 
-#include "amp/Support/RegionFlow.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -45,13 +43,11 @@ struct Trace {
 
 class PartDifferenceFinder {
 public:
-  explicit PartDifferenceFinder(const SlotGraph &graph)
-      : graph(graph), vertices(graph.getVertices()) {}
+  PartDifferenceFinder(const SlotGraph &graph, ValueSlots &slots)
+      : graph(graph), vertices(graph.getVertices()), slots(slots) {}
 
   SmallVector<std::pair<VertexId, VertexId>> run() {
     isFound.assign(vertices.size(), false);
-    for (const SlotValue &entry : graph.getValues())
-      slotOf[entry.value] = entry.vertex;
     for (VertexId v = 1; v < vertices.size(); ++v) {
       const SlotVertex &vertex = vertices[v];
       if (vertex.slot == SlotVertex::carried || vertex.isConstant ||
@@ -109,7 +105,7 @@ private:
     // Sums matter only if they have one root.
     while (!worklist.empty() && !(throughSums && result.roots.size() > 1)) {
       Value value = worklist.pop_back_val();
-      VertexId producer = slotOf.lookup(value);
+      VertexId producer = slots.lookup(value);
       if (vertices[producer].isConstant || !result.values.insert(value))
         continue;
       if (graph.getRunningSums().contains(value)) {
@@ -120,7 +116,7 @@ private:
       }
       SmallVector<Value> sources;
       if (result.values.size() < limit)
-        sources = producer == 0 ? findPassed(value)
+        sources = producer == 0 ? slots.findPassed(value)
                                 : findSources(producer, throughSums, result);
       if (sources.empty()) {
         result.roots.insert(producer);
@@ -131,12 +127,6 @@ private:
       llvm::append_range(worklist, sources);
     }
     return result;
-  }
-
-  /// The values that control flow passes as `value`.
-  SmallVector<Value> findPassed(Value value) {
-    return llvm::map_to_vector(flow.getSources(value),
-                               [](OpOperand *source) { return source->get(); });
   }
 
   /// The values whose elements those of `v` are, times a number.
@@ -211,8 +201,7 @@ private:
 
   const SlotGraph &graph;
   ArrayRef<SlotVertex> vertices;
-  llvm::DenseMap<Value, VertexId> slotOf;
-  RegionFlow flow;
+  ValueSlots &slots;
   std::vector<bool> isFound;
   SmallVector<std::pair<VertexId, VertexId>> found;
 };
@@ -220,6 +209,6 @@ private:
 } // namespace
 
 SmallVector<std::pair<VertexId, VertexId>>
-mlir::amp::findPartDifferences(const SlotGraph &graph) {
-  return PartDifferenceFinder(graph).run();
+mlir::amp::findPartDifferences(const SlotGraph &graph, ValueSlots &slots) {
+  return PartDifferenceFinder(graph, slots).run();
 }

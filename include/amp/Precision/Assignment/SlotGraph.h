@@ -299,6 +299,11 @@ public:
   /// converted to a float.
   bool computesFromInteger(Operation *op) const;
 
+  /// Whether a small relative error of an operand may be a large error of the
+  /// result of `op`: a steep function, a function that rounds to integers, or
+  /// the construction of complex numbers.
+  bool amplifiesErrors(Operation *op) const;
+
   /// Whether `value` has the elements of an integer tensor of more than 8 bits,
   /// converted to floats and moved.
   bool isConvertedInteger(Value value) const;
