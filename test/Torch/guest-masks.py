@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # A mask of the lowest f32 number stays finite where a low type reads it. So a row that is
-# masked as a whole has finite gradients in the guest, as in f32.
+# masked as a whole has finite gradients in the guest, as in f32. A divisor that fp16 makes zero stays positive with
+# `optimal`, even if it takes the types of autocast.
 #
 # REQUIRES: torch-export
 # RUN: env PYTHONPATH=%amp_src_root/tools/amp-torch:%S/Inputs %torch_python %s
@@ -35,6 +36,19 @@ x, y = torch.randn(4, 8, 16), torch.randint(0, 3, (4,))
 padding = torch.arange(8) >= torch.tensor([[8], [5], [3], [0]])
 
 
+class Contrast(nn.Module):
+    """A contrastive loss of codes that are divided by their norms, which may be zero."""
+
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Sequential(nn.Linear(16, 32, bias=False), nn.ReLU(), nn.Linear(32, 8, bias=False))
+
+    def forward(self, first, second):
+        codes = F.normalize(torch.cat([self.encoder(first), self.encoder(second)]), dim=1)
+        likeness = (codes @ codes.t() / 0.5).masked_fill(torch.eye(8, dtype=torch.bool), -1e4)
+        return F.cross_entropy(likeness, torch.arange(8).roll(4))
+
+
 def gradients(model, compute):
     loss = F.cross_entropy(compute(x, padding), y)
     loss.backward()
@@ -51,3 +65,11 @@ for precision, bound in (("bf16", 0.03), ("fp16", 0.005)):
     error = ((found - wanted).norm() / wanted.norm()).item()
     print(f"{precision}: loss within {abs(low - loss):.1e}, gradients within {error:.1e}")
     assert backend.reports[0].low and abs(low - loss) < bound and error < bound, (precision, low, loss, error)
+
+torch._dynamo.reset()
+model, first, second = Contrast(), torch.randn(4, 16), torch.randn(4, 16)
+first[0] = 0
+wanted, backend = model(first, second).item(), amp_torch.backend("fp16")
+found = torch.compile(model, backend=backend)(first, second).item()
+print(f"fp16: contrastive loss within {abs(found - wanted):.1e}; {backend.reports[0].choice}")
+assert "took autocast" in backend.reports[0].choice and abs(found - wanted) < 0.005, (found, wanted)

@@ -15,7 +15,9 @@ import torch
 from torch import fx
 from torch.fx.passes.shape_prop import _extract_tensor_metadata
 
-from .fx_to_mlir import ELEMENT_TYPES, IDENTITIES, NUMBERS, OTHER, element_type, flatten, is_backward, packet_of, puts_limit
+from .fx_to_mlir import (
+    ELEMENT_TYPES, IDENTITIES, NUMBERS, OTHER, element_type, find_numbers, flatten, is_backward, packet_of, puts_limit, vanishes,
+)  # fmt: skip
 
 DTYPES = {name: dtype for dtype, name in ELEMENT_TYPES.items()}
 LOW = (torch.bfloat16, torch.float16)
@@ -253,18 +255,34 @@ MOVES = {
 }
 
 
-def lower_limits(expected):
-    """Replaces the limits of f32 that operations put into low elements by those of the low type."""
-    for node, types in expected.items():
-        low = DTYPES.get(types[0]) if types else None
+def element_dtype(node):
+    """The type of the float results of an operation, or of its operands if it has none, such as a comparison. None if they
+    differ."""
+    for values in (flatten(node.meta.get("val")), [operand.meta.get("val") for operand in node.all_input_nodes]):
+        found = {v.dtype for v in values if isinstance(v, torch.Tensor) and v.dtype.is_floating_point}
+        if found:
+            return found.pop() if len(found) == 1 else None
+    return None
+
+
+def lower_numbers(nodes, finite):
+    """Replaces the limits of f32 that operations put into low elements by those of the low type. With `finite`, numbers that
+    are zero in the low type become the smallest one that is not."""
+    for node in nodes:
+        low = element_dtype(node)
         if low not in LOW:
             continue
+        numbers = find_numbers(node).values() if finite else ()
 
-        def limit(value):
-            return math.copysign(torch.finfo(low).max, value) if puts_limit(node, value) else value
+        def lower(value):
+            if puts_limit(node, value):
+                return math.copysign(torch.finfo(low).max, value)
+            if isinstance(value, float) and value in numbers and vanishes(value, low):
+                return math.copysign(torch.finfo(low).tiny * torch.finfo(low).eps, value)
+            return value
 
-        node.args = tuple(limit(value) for value in node.args)
-        node.kwargs = {name: limit(value) for name, value in node.kwargs.items()}
+        node.args = tuple(lower(value) for value in node.args)
+        node.kwargs = {name: lower(value) for name, value in node.kwargs.items()}
 
 
 def keep_finite(casts):

@@ -205,6 +205,11 @@ def puts_limit(node, value):
     return packet_of(node) in NUMBERS and isinstance(value, float) and abs(value) == torch.finfo(torch.float32).max
 
 
+def vanishes(value, low):
+    """Whether `value` is zero in the type `low`, but not in f32."""
+    return value != 0 and torch.tensor(value, dtype=low).item() == 0
+
+
 def print_number(value):
     """A float as MLIR reads it, in f64."""
     import struct
@@ -266,10 +271,12 @@ class Printer:
     """Prints one graph. Afterwards `operands` has the operands of each printed node,
     and `arguments` the placeholders in order."""
 
-    def __init__(self, graph, precisions=None, low=None):
+    def __init__(self, graph, precisions=None, low=None, drop_vanishing=False):
         self.graph = graph
         # The low type of torch, or None.
         self.low = low
+        # Whether to leave out numbers that are zero in the low type, which keep operations f32.
+        self.drop_vanishing = drop_vanishing
         # Pins by the name of the node: f32, low or keep.
         self.precisions = precisions or {}
         self.operands = {}
@@ -387,6 +394,8 @@ class Printer:
         for name, value in find_numbers(node).items():
             if self.low and puts_limit(node, value):
                 value = math.copysign(torch.finfo(self.low).max, value)
+            if self.drop_vanishing and self.low and vanishes(value, self.low):
+                continue
             entries.append(f"{name} = {print_number(value)} : f64")
         return "{" + ", ".join(entries) + "}"
 

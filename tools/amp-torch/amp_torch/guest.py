@@ -28,7 +28,7 @@ from pathlib import Path
 import torch
 from torch import fx
 
-from . import fx_apply, guest_attention, guest_choice, guest_pins, guest_units, guest_watch
+from . import fx_apply, guest_attention, guest_choice, guest_kernels, guest_pins, guest_units, guest_watch
 from .builder import precision_name
 from .fx_to_mlir import KEY, Printer, flatten, module_path
 from .versions import check_version
@@ -263,12 +263,13 @@ def rewrite_graph(graph, options):
 
 def assign_types(graph, options, finite=True):
     """Returns a copy of `graph` with types and casts of one run of the passes, and the report. With `finite`,
-    casts make no finite number infinite."""
+    no number becomes infinite by a cast, or zero."""
     device = find_device(graph)
+    as_autocast = options.effective_strategy() == "autocast"
     kept, unfused = {}, []
     original = graph
     graph = copy_graph(graph)
-    if options.effective_strategy() != "autocast":
+    if not as_autocast:
         guest_units.resolve(graph)
     elif device == "cpu" and options.low_type():
         unfused = guest_attention.round_operands(graph, options.low_type(), guest_pins.PRODUCTS, guest_pins.VIEWS)
@@ -278,12 +279,13 @@ def assign_types(graph, options, finite=True):
         raise GuestError(str(error)) from None
     for _ in range(MAX_ROUNDS):
         copy = copy_graph(graph)
-        printer = Printer(copy, pins, options.low_type())
+        printer = Printer(copy, pins, options.low_type(), drop_vanishing=as_autocast)
         text = printer.print()
         types, messages = run_amp_opt(text, options, device)
         application = fx_apply.Application(printer, types).run()
-        fx_apply.lower_limits(application.expected)
+        fx_apply.lower_numbers(application.expected, finite)
         mismatches = fx_apply.check(copy, application.expected)
+        mismatches = mismatches or guest_kernels.find_missing(copy, application.expected)
         if not mismatches:
             if finite:
                 fx_apply.keep_finite(application.casts)
