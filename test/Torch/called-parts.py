@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Compares losses and parameters of compiled steps with eager PyTorch. The steps call classes
-# of autograd.Function and operations on complex numbers, read numbers from constant tensors in
+# of autograd.Function and operations on complex numbers or of linear algebra, read numbers from constant tensors in
 # Python code, or take tensors with different first extents. Errors name the module.
 #
 # REQUIRES: torch-export, full
 # RUN: %torch_python %s
 """Usage: called-parts.py [model...]: by default all of called_models; `errors` tests the errors."""
 
+import contextlib
 import copy
+import io
 import sys
 
 import torch
@@ -68,12 +70,15 @@ class Wrapped(nn.Module):
 
 
 def expect(texts, function, **parts):
-    model = Wrapped(function, **parts)
+    model, written = Wrapped(function, **parts), io.StringIO()
     try:
-        amp_torch.compile(model, F.cross_entropy, sgd(model), (torch.randn(4, 6), torch.tensor([0, 1, 2, 0])))
+        with contextlib.redirect_stderr(written):
+            amp_torch.compile(model, F.cross_entropy, sgd(model), (torch.randn(4, 6), torch.tensor([0, 1, 2, 0])))
     except (amp_torch.UnsupportedModel, ValueError) as error:
         for text in texts:
             assert text in str(error), f"'{text}' is not in: {error}"
+        # torch.export writes the graph before it fails.
+        assert "torch.ops" not in written.getvalue(), written.getvalue()
         return
     raise AssertionError(f"no error with {texts}")
 
@@ -89,6 +94,20 @@ def penalised(module, x):
     return slope
 
 
+def check_failure():
+    """A matrix without a factor is an error of the step that computes with it. The next step runs."""
+    model = Wrapped(lambda module, x: x + torch.linalg.cholesky(x.t() @ x).diagonal().log())
+    batch = torch.randn(8, 6), torch.randint(0, 3, (8,))
+    step = amp_torch.compile(model, F.cross_entropy, sgd(model), batch, precision="f32", dynamic_batch=False)
+    try:
+        step(torch.full((8, 6), 1e6), batch[1])
+    except torch.linalg.LinAlgError as error:
+        assert "not positive-definite" in str(error), error
+    else:
+        raise AssertionError("no error for a matrix without a Cholesky factor")
+    assert torch.isfinite(step(*batch))
+
+
 names = sys.argv[1:] or [*MODELS, "errors"]
 for name in names:
     if name != "errors":
@@ -99,5 +118,7 @@ if "errors" in names:
            norm=nn.BatchNorm1d(3, momentum=None))
     expect(["scale: a parameter of complex numbers", "torch.view_as_complex"], lambda m, x: (x * m.scale).real,
            scale=nn.Parameter(torch.ones(3, dtype=torch.complex64)))
+    expect(["control flow, a number or a shape that depends on the data"], lambda m, x: x if x.sum() > 0 else -x)
     expect(["a derivative within the model (torch.autograd.grad)", "try torch.compile with amp_torch.backend"], penalised)
+    check_failure()
     print("every message as expected")

@@ -7,8 +7,8 @@
 # RUN: env PYTHONPATH=%amp_src_root/tools/amp-torch:%S/Inputs %torch_python %s --fast
 # RUN: %if long %{ env PYTHONPATH=%amp_src_root/tools/amp-torch:%S/Inputs %torch_python %s %}
 """Usage: guest-choice.py [--fast] [model...]: by default the ten networks of torch_networks.py (`net:`), some models
-of libraries (`library:`), and the models of model_kinds.py, module_kinds.py and guest_kinds.py (`own:`). --fast
-takes a few of these."""
+of libraries (`library:`), and the models of model_kinds.py, module_kinds.py, task_kinds.py and guest_kinds.py (`own:`).
+--fast takes a few of these."""
 
 import argparse
 import sys
@@ -20,9 +20,10 @@ import guest_kinds
 import library_models
 import model_kinds
 import module_kinds
+import task_kinds
 import torch_networks
 
-OWN = {**model_kinds.KINDS, **module_kinds.MODULES, **guest_kinds.KINDS}
+OWN = {**model_kinds.KINDS, **module_kinds.MODULES, **task_kinds.TASKS, **guest_kinds.KINDS}
 FAST = ["own:triplet", "own:flow"]
 ALL = [f"net:{name}" for name in torch_networks.NETWORKS] + [
     f"library:{name}" for name in ("albert", "gpt2", "bert", "llama", "opt", "t5", "vit", "mobilenet_v3_small", "resnet18")

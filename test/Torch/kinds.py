@@ -1,14 +1,16 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Models as users write them (Inputs/model_kinds.py and Inputs/module_kinds.py), in a compiled
+# Models as users write them (Inputs/model_kinds.py, module_kinds.py and task_kinds.py), in a compiled
 # step and in PyTorch: losses and state agree in f32, and in bf16 and fp16 losses are not further from f32 than those of
 # autocast, by a factor that allows for the luck of one seed.
 #
 # REQUIRES: torch-export, full
 # RUN: %torch_python %s
 # RUN: %if torch-models %{ %torch_python %s --modules %}
-"""Usage: kinds.py [--modules] [model...]: by default all of model_kinds, or of module_kinds."""
+# RUN: %torch_python %s --tasks pairs "super resolution"
+# RUN: %if long %{ %torch_python %s --tasks %}
+"""Usage: kinds.py [--modules|--tasks] [model...]: by default all of model_kinds, or of module_kinds or task_kinds."""
 
 import copy
 import sys
@@ -19,6 +21,7 @@ import torch
 import amp_torch
 import model_kinds
 import module_kinds
+import task_kinds
 
 STEPS, LUCK, SCALE = 4, 3.0, 1024.0
 
@@ -94,5 +97,7 @@ warnings.filterwarnings("ignore", message="The given NumPy array|torch.nn.utils"
 names, kinds = sys.argv[1:], model_kinds.KINDS
 if names[:1] == ["--modules"]:
     names, kinds = names[1:], module_kinds.MODULES
+elif names[:1] == ["--tasks"]:
+    names, kinds = names[1:], task_kinds.TASKS
 for name in names or kinds:
     check(name, kinds[name])

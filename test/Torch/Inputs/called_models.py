@@ -168,6 +168,21 @@ def edges():
     return torch.randn(SIZE, 6), torch.randint(0, SIZE, (2, 20)), torch.rand(()) + 0.5, torch.tensor(True)
 
 
+class Whitened(nn.Module):
+    """Features without correlations, and a least-squares fit, by functions of linear algebra that torch decomposes."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(6, 4), nn.Linear(8, 3)
+
+    def forward(self, x):
+        features = torch.tanh(self.first(x))
+        covariance = features.t() @ features / SIZE + 0.1 * torch.eye(4)
+        white = torch.linalg.solve_triangular(torch.linalg.cholesky(covariance), features.t(), upper=False).t()
+        fitted = features @ torch.linalg.solve(covariance, covariance.diagonal().diag()) @ torch.linalg.inv(covariance + torch.eye(4))
+        return self.last(torch.cat([white, fitted], 1))
+
+
 MODELS = {
     "functions": (Functions, lambda: (torch.randn(SIZE, 6), labels())),
     "complex": (Complex, lambda: (torch.randn(SIZE, 5, 6), labels())),
@@ -176,5 +191,6 @@ MODELS = {
     "graph": (Graph, lambda: (edges(), labels())),
     "mask of the model": (lambda: Masked(True), lambda: (torch.randn(SIZE, 4, 8), labels())),
     "mask of the pass": (lambda: Masked(False), lambda: (torch.randn(SIZE, 4, 8), labels())),
+    "whitened": (Whitened, lambda: (torch.randn(SIZE, 6), labels())),
     "numbers": (Numbers, lambda: (torch.randn(SIZE, 6), labels())),
 }

@@ -3,12 +3,16 @@
 """Captures a model and its loss as one graph of ATen operations."""
 
 import contextlib
+import io
 import itertools
 import math
+import sys
 
 import torch
 import torch.fx.traceback as fx_traceback
 import torch.utils.checkpoint
+from torch.export._remove_effect_tokens_pass import _remove_effect_tokens
+from torch.export.graph_signature import InputKind
 
 from .constants import known_numbers
 from .functions import marked_functions
@@ -314,6 +318,15 @@ def without_guards(program):
     return program
 
 
+@contextlib.contextmanager
+def without_partial_graph():
+    """Drops what torch.export writes to stderr before it fails: the graph so far, in hundreds of lines."""
+    written = io.StringIO()
+    with contextlib.redirect_stderr(written):
+        yield
+    sys.stderr.write(written.getvalue())
+
+
 def export(module, arrays, dynamic):
     """The program of a module for these arrays; the first extent of all is open."""
     shapes = None
@@ -322,7 +335,9 @@ def export(module, arrays, dynamic):
         shapes = ({0: batch},) * len(arrays)
         shapes = (shapes,)
     try:
-        return without_guards(torch.export.export(module, tuple(arrays), strict=False, dynamic_shapes=shapes))
+        with without_partial_graph():
+            program = torch.export.export(module, tuple(arrays), strict=False, dynamic_shapes=shapes)
+        return without_guards(program)
     except data_errors():
         raise
     except Exception as error:
@@ -379,6 +394,23 @@ def is_part(node):
     return node.op == "call_function" and str(node.target).startswith("prims.") and not known(str(node.target))
 
 
+def check_inside(program):
+    """Lets operations of linear algebra check for errors themselves. Where torch decomposes a function such as
+    `linalg.cholesky`, another operation checks, and tokens keep its place in the order of effects."""
+    if all(spec.kind is not InputKind.TOKEN for spec in program.graph_signature.input_specs):
+        return program
+    program = _remove_effect_tokens(program)
+    graph = program.graph_module.graph
+    for node in list(graph.nodes):
+        if node.target is not torch.ops.aten._linalg_check_errors.default:
+            continue
+        source = node.args[0].args[0]
+        if any(argument.name == "check_errors" and argument.kwarg_only for argument in source.target._schema.arguments):
+            source.kwargs = {**source.kwargs, "check_errors": True}
+            graph.erase_node(node)
+    return program
+
+
 def decompose_once(program, calls, whole):
     """Decomposes all operations without a rule, except for operations in `whole` and, with `calls`,
     operations on complex numbers."""
@@ -397,7 +429,7 @@ def decompose_once(program, calls, whole):
         if rounds and (len(table) == before or rounds == 4):
             return program
         # An empty table still makes the graph functional.
-        program = without_guards(program.run_decompositions(table))
+        program = check_inside(without_guards(program.run_decompositions(table)))
         rounds += 1
 
 

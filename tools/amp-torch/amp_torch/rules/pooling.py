@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pooling and resampling of images."""
 
+import contextlib
+
 import torch
 import torch.nn.functional as F
 
@@ -71,10 +73,12 @@ def avg_pool2d(t, x, window, stride=(), padding=(0, 0), ceil_mode=False, count_i
 
 
 def along(t, x, axis, matrix):
-    """Applies a constant matrix [out, in] along a dimension."""
-    weight = t.builder.constant(matrix.to(torch.float64 if x.dtype == "f64" else torch.float32))
-    turned = t.builder.linear(last_axis(t, x, axis), weight, transpose_weight=True)
-    return last_axis(t, turned, axis, back=True)
+    """Applies a constant matrix [out, in] along a dimension. Data, which no parameter changes, stay f32, because
+    torch.autocast makes only products low, and torch has no product here."""
+    with contextlib.nullcontext() if x.grad else t.builder.exact():
+        weight = t.builder.constant(matrix.to(torch.float64 if x.dtype == "f64" else torch.float32))
+        turned = t.builder.linear(last_axis(t, x, axis), weight, transpose_weight=True)
+        return last_axis(t, turned, axis, back=True)
 
 
 def separable(t, x, function):

@@ -14,14 +14,21 @@ def linear(t, x, weight, bias=None):
     x, weight = t.value(x, t.result_dtype), t.value(weight, t.result_dtype)
     bias = None if bias is None else t.value(bias, t.result_dtype)
     if x.rank == 1:
-        product = t.builder.linear(t.builder.reshape(x, (1, x.shape[0])), weight, bias, transpose_weight=True)
-        return t.builder.reshape(product, product.shape[1:])
+        row = affine(t, t.builder.reshape(x, (1, x.shape[0])), weight, bias)
+        return t.builder.reshape(row, row.shape[1:])
+    return affine(t, x, weight, bias)
+
+
+def affine(t, x, weight, bias):
+    if -1 in weight.shape:
+        out = product(t, x, t.builder.transpose(weight, [1, 0]))
+        return out if bias is None else t.builder.binary("add", out, bias)
     return t.builder.linear(x, weight, bias, transpose_weight=True)
 
 
 def product(t, lhs, rhs):
-    """A matrix product whose leading extents broadcast."""
-    if rhs.rank == 2:
+    """A matrix product whose leading extents broadcast. The weight of train.linear has no open extent."""
+    if rhs.rank == 2 and -1 not in rhs.shape:
         return t.builder.linear(lhs, rhs)
     rank = max(lhs.rank, rhs.rank)
     batch = t.result_shape[: rank - 2]
@@ -39,10 +46,10 @@ def matmul(t, lhs, rhs):
     if lhs.rank == 1:
         turned = t.builder.transpose(rhs, [*range(rhs.rank - 2), rhs.rank - 1, rhs.rank - 2])
         column = t.builder.reshape(lhs, (lhs.shape[0], 1))
-        return t.builder.reshape(t.builder.linear(turned, column), t.result_shape)
+        return t.builder.reshape(product(t, turned, column), t.result_shape)
     if rhs.rank == 1:
         column = t.builder.reshape(rhs, (rhs.shape[0], 1))
-        return t.builder.reshape(t.builder.linear(lhs, column), t.result_shape)
+        return t.builder.reshape(product(t, lhs, column), t.result_shape)
     return product(t, lhs, rhs)
 
 
@@ -55,7 +62,7 @@ def vector_product(t, lhs, rhs):
 def addmm(t, bias, lhs, rhs, beta=1, alpha=1):
     dtype = t.result_dtype
     bias, lhs, rhs = t.value(bias, dtype), t.value(lhs, dtype), t.value(rhs, dtype)
-    if beta == 1 and alpha == 1 and bias.rank == 1 and rhs.rank == 2 and bias.shape[0] == rhs.shape[1]:
+    if beta == 1 and alpha == 1 and bias.rank == 1 and rhs.rank == 2 and -1 not in rhs.shape and bias.shape[0] == rhs.shape[1]:
         return t.builder.linear(lhs, rhs, bias)
     out = product(t, lhs, rhs)
     if alpha != 1:
