@@ -11,8 +11,6 @@ import sys
 import torch
 import torch.fx.traceback as fx_traceback
 import torch.utils.checkpoint
-from torch.export._remove_effect_tokens_pass import _remove_effect_tokens
-from torch.export.graph_signature import InputKind
 
 from .constants import known_numbers
 from .functions import marked_functions
@@ -394,21 +392,9 @@ def is_part(node):
     return node.op == "call_function" and str(node.target).startswith("prims.") and not known(str(node.target))
 
 
-def check_inside(program):
-    """Lets operations of linear algebra check for errors themselves. Where torch decomposes a function such as
-    `linalg.cholesky`, another operation checks, and tokens keep its place in the order of effects."""
-    if all(spec.kind is not InputKind.TOKEN for spec in program.graph_signature.input_specs):
-        return program
-    program = _remove_effect_tokens(program)
-    graph = program.graph_module.graph
-    for node in list(graph.nodes):
-        if node.target is not torch.ops.aten._linalg_check_errors.default:
-            continue
-        source = node.args[0].args[0]
-        if any(argument.name == "check_errors" and argument.kwarg_only for argument in source.target._schema.arguments):
-            source.kwargs = {**source.kwargs, "check_errors": True}
-            graph.erase_node(node)
-    return program
+#: Functions that raise an error for a matrix without a solution. Their parts do not, or torch drops the check.
+CHECKED = {f"aten.{name}.default" for name in ("linalg_cholesky", "linalg_inv", "inverse", "linalg_solve", "linalg_tensorinv",
+                                               "linalg_tensorsolve", "linalg_lu_factor", "linalg_ldl_factor")}  # fmt: skip
 
 
 def decompose_once(program, calls, whole):
@@ -422,14 +408,14 @@ def decompose_once(program, calls, whole):
             name = str(node.target)
             if node.op != "call_function" or known(name) or any(word in name for word in RANDOM):
                 continue
-            if name in whole or calls and touches_complex(node):
+            if name in whole or name in CHECKED or calls and touches_complex(node):
                 continue
             if node.target in everything:
                 table[node.target] = everything[node.target]
         if rounds and (len(table) == before or rounds == 4):
             return program
         # An empty table still makes the graph functional.
-        program = check_inside(without_guards(program.run_decompositions(table)))
+        program = without_guards(program.run_decompositions(table))
         rounds += 1
 
 
