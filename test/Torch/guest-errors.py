@@ -88,3 +88,12 @@ keys = {amp_torch.backend(p, strategy=s).key() for p in ("bf16", "fp16")
         for s in ("optimal", "autocast")}
 assert len(keys) == 4
 assert amp_torch.backend("bf16", promote=False).key() not in keys
+
+# torch has no fp16 kernel of RReLU on the CPU, which stays f32 then. With an open batch too.
+activated = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.RReLU(), torch.nn.Linear(8, 2))
+for dynamic in (False, True):
+    torch._dynamo.reset()
+    backend = amp_torch.backend("fp16", strategy="autocast")
+    torch.compile(lambda x: activated(x).sum(), backend=backend, dynamic=dynamic)(torch.randn(4, 8)).backward()
+    (reason,) = backend.reports[0].kept.values()
+    assert "rrelu" in reason and "not implemented for 'Half'" in reason and backend.reports[0].low > 1, backend.reports[0]

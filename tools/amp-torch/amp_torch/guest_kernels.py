@@ -7,11 +7,14 @@
 """Finds operations that torch has no kernel for in their new types. Fake tensors do not tell: torch fails when the
 operation runs. So each operation runs once on zeros."""
 
+import math
+
 import torch
 from torch import fx
 
 from .fx_apply import LOW
 from .fx_to_mlir import flatten
+from .guest_choice import as_number
 
 # An operation on larger operands does not run, so that compilation stays fast.
 MAX_ELEMENTS = 1 << 20
@@ -19,20 +22,23 @@ MAX_ELEMENTS = 1 << 20
 known = {}
 
 
-def make_zeros(value):
-    """A tensor like a fake one. Anything else stays as it is."""
+def make_concrete(value):
+    """Zeros for a fake tensor, with the extents of the example where they are open, and the number for an open extent."""
+    if isinstance(value, torch.SymInt):
+        return as_number(value)
     if not isinstance(value, torch.Tensor):
         return value
-    return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device).zero_()
+    shape, strides = ([as_number(number) for number in numbers] for numbers in (value.shape, value.stride()))
+    # Expanded tensors have strides of 0, and operations in place refuse these.
+    size = 0 if 0 in shape else 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides))
+    return torch.zeros(size, dtype=value.dtype, device=value.device).as_strided(shape, strides)
 
 
 def is_small(values):
-    """Whether tensors have known extents and few elements, and there are no symbolic numbers."""
-    if any(isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)) for value in values):
+    """Whether tensors have few elements, and no number is open other than extents."""
+    if any(isinstance(value, (torch.SymFloat, torch.SymBool)) for value in values):
         return False
-    tensors = [value for value in values if isinstance(value, torch.Tensor)]
-    extents = [extent for tensor in tensors for extent in (*tensor.shape, *tensor.stride())]
-    return all(isinstance(extent, int) for extent in extents) and sum(t.numel() for t in tensors) <= MAX_ELEMENTS
+    return sum(math.prod(map(as_number, v.shape)) for v in values if isinstance(v, torch.Tensor)) <= MAX_ELEMENTS
 
 
 def has_low(values):
@@ -55,7 +61,7 @@ def find_reason(node):
     key = (node.target, *map(describe, values))
     if key not in known:
         known[key] = ""
-        args, kwargs = torch.utils._pytree.tree_map(make_zeros, (args, kwargs))
+        args, kwargs = torch.utils._pytree.tree_map(make_concrete, (args, kwargs))
         try:
             node.target(*args, **kwargs)
         except Exception as error:
