@@ -3,7 +3,6 @@
 """Small models of further tasks: losses over paths, margins, targets from another network, and layers
 that solve for a fixed point or sort."""
 
-import itertools
 import math
 
 import torch
@@ -11,7 +10,6 @@ import torch.nn.functional as F
 from torch import nn
 
 SIZE = 8
-SIZES = itertools.cycle((8, 5))
 
 
 def small(inputs, hidden, outputs, activation=nn.Tanh):
@@ -338,6 +336,6 @@ TASKS = {
     "distilled": (Distilled, None, lambda: (numbers(12), labels(5))),
     "splines": (Splines, F.cross_entropy, lambda: (numbers(12), labels(3))),
     "focal": (Focal, None, lambda: (numbers(12), labels(2, 6).float())),
-    "pairs": (Pairs, None, lambda: (torch.randn(next(SIZES), 12),)),
+    "pairs": (Pairs, None, lambda: (torch.randn(torch.randint(4, 10, ()), 12),)),
     "rotary": (Rotary, F.cross_entropy, lambda: (numbers(5, 6), labels(3))),
 }
