@@ -176,7 +176,11 @@ assert error <= 1e-5, error
 
 
 # Operations of torch without a rule, whose decompositions contain others of this kind.
-for function in (torch.nan_to_num, lambda x: torch.hypot(x, x + 1), lambda x: x * x.quantile(0.3, 1, keepdim=True)):
+functions = [torch.nan_to_num, lambda x: torch.hypot(x, x + 1), lambda x: x * x.quantile(0.3, 1, keepdim=True)]
+if torch.__version__.startswith("2.9."):
+    # Export of this version compares the operands of quantile.
+    expect("torch.export cannot capture the model: use torch.compile with amp_torch.backend", functions.pop(), amp_torch.UnsupportedModel)
+for function in functions:
     model = Wrapped(function)
     reference = copy.deepcopy(model)
     error = distance(compiled(model), train_eagerly(reference, sgd(reference), BATCHES))
