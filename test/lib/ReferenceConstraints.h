@@ -15,8 +15,10 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Precision/Assignment/Optimal.h"
+#include "amp/Support/DependentValues.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <utility>
 
 namespace mlir::amp::test {
 
@@ -49,6 +51,7 @@ public:
              states[use.producer] == State::F32;
     });
     endsAtFitting = false;
+    holdInputs();
     followsUpdates = true;
     holdFrom([&](const SlotUse &use) { return isGradient(use); });
     followsUpdates = false;
@@ -190,6 +193,41 @@ private:
     }
     for (VertexId v = 1; v < vertices.size(); ++v)
       if (held[v] && !released[v] && (states[v] == State::Free || conducts(v)))
+        states[v] = State::F32;
+  }
+
+  /// Values that do not depend on a product, and that an operation reads which
+  /// amplifies their rounding errors.
+  void holdInputs() {
+    SmallVector<Value> origins;
+    for (const SlotVertex &vertex : vertices.drop_front())
+      if (graph.isProduct(vertex.op))
+        llvm::append_range(origins, vertex.op->getResults());
+    llvm::DenseSet<Value> computed = findDependentValues(origins);
+    auto isInput = [&](Value value) { return !computed.contains(value); };
+    std::vector<bool> held(vertices.size(), false);
+    for (VertexId v = 1; v < vertices.size(); ++v) {
+      const SlotVertex &vertex = vertices[v];
+      held[v] = vertex.slot != SlotVertex::carried &&
+                vertex.kind != SlotKind::Compute && !vertex.isProductResult &&
+                !graph.isInCompositePattern(vertex.op) &&
+                graph.amplifiesErrors(vertex.op) &&
+                llvm::all_of(vertex.op->getOperands(), isInput);
+    }
+    // The operation may keep its type.
+    auto amplifies = [&](const SlotUse &use) {
+      Operation *op = use.operand->getOwner();
+      return use.user == 0 && graph.amplifiesErrors(op) &&
+             llvm::all_of(op->getOperands(), isInput);
+    };
+    for (bool changed = true; std::exchange(changed, false);)
+      for (const SlotUse &use : graph.getUses())
+        if ((held[use.user] || amplifies(use)) && !held[use.producer] &&
+            use.producer != 0 && !vertices[use.producer].isConstant &&
+            isInput(use.operand->get()))
+          held[use.producer] = changed = true;
+    for (VertexId v = 1; v < vertices.size(); ++v)
+      if (held[v] && states[v] == State::Free)
         states[v] = State::F32;
   }
 

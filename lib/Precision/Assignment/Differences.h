@@ -23,13 +23,15 @@ namespace mlir::amp {
 /// only a policy declares has no slots for the values that it changes.
 class ValueSlots {
 public:
-  explicit ValueSlots(const SlotGraph &graph) {
-    for (const SlotValue &entry : graph.getValues())
-      slots[entry.value] = entry.vertex;
-  }
+  explicit ValueSlots(const SlotGraph &graph) : graph(graph) {}
 
   /// The slot that produces `value`, or 0.
-  VertexId lookup(Value value) const { return slots.lookup(value); }
+  VertexId lookup(Value value) {
+    if (slots.empty())
+      for (const SlotValue &entry : graph.getValues())
+        slots[entry.value] = entry.vertex;
+    return slots.lookup(value);
+  }
 
   /// The values that control flow passes as `value`.
   SmallVector<Value> findPassed(Value value) {
@@ -38,6 +40,7 @@ public:
   }
 
 private:
+  const SlotGraph &graph;
   llvm::DenseMap<Value, VertexId> slots;
   RegionFlow flow;
 };

@@ -112,26 +112,26 @@ public:
   SmallVector<std::pair<VertexId, VertexId>> run() {
     SmallVector<VertexId> sources;
     for (VertexId v = 1; v < vertices.size(); ++v)
-      if (isSource(vertices[v]))
+      if (isSource(vertices[v]) && !isNearProduct(vertices[v].op))
         sources.push_back(v);
     // Operations that keep their types have no slot.
-    SmallVector<Value> fixed;
-    for (uint32_t index : graph.getUsesInto(0)) {
-      OpOperand &operand = *graph.getUses()[index].operand;
-      if (graph.amplifiesErrors(operand.getOwner()))
-        fixed.push_back(operand.get());
-    }
+    SmallVector<OpOperand *> fixed;
+    for (uint32_t index : graph.getUsesInto(0))
+      if (OpOperand *operand = graph.getUses()[index].operand;
+          graph.amplifiesErrors(operand->getOwner()) &&
+          !isNearProduct(operand->getOwner()))
+        fixed.push_back(operand);
     if (sources.empty() && fixed.empty())
       return {};
     findComputed();
     isFound.assign(vertices.size(), false);
     for (VertexId v : sources)
-      if (llvm::all_of(vertices[v].op->getOperands(),
-                       [&](Value operand) { return isInput(operand); }))
+      if (readsInputs(vertices[v].op))
         addInputs({v}, v);
-    for (Value value : fixed) {
+    for (OpOperand *operand : fixed) {
       SmallVector<VertexId> producers;
-      addProducers(value, producers);
+      if (readsInputs(operand->getOwner()))
+        addProducers(operand->get(), producers);
       addInputs(std::move(producers), 0);
     }
     return std::move(found);
@@ -146,6 +146,24 @@ private:
             graph.comparesValues(vertex.op) ||
             graph.computesFromInteger(vertex.op) ||
             graph.amplifiesErrors(vertex.op));
+  }
+
+  /// Whether one of the next operations before `op` is a product. This saves
+  /// most searches for all values that depend on products.
+  bool isNearProduct(Operation *op) const {
+    constexpr size_t limit = 16;
+    SmallVector<Operation *> reached = {op};
+    for (size_t next = 0; next < reached.size(); ++next)
+      for (Value operand : reached[next]->getOperands()) {
+        Operation *producer = operand.getDefiningOp();
+        if (!producer || llvm::is_contained(reached, producer))
+          continue;
+        if (graph.isProduct(producer))
+          return true;
+        if (reached.size() < limit)
+          reached.push_back(producer);
+      }
+    return false;
   }
 
   /// Finds the values that depend on a product, a gradient seed, or a call
@@ -185,6 +203,10 @@ private:
   }
 
   bool isInput(Value value) const { return !computed.contains(value); }
+  bool readsInputs(Operation *op) const {
+    return llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return isInput(operand); });
+  }
 
   /// Adds the slots of `worklist` and those that compute their inputs, also in
   /// loops that only a policy declares, whose values keep their types.

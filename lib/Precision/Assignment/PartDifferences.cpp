@@ -48,16 +48,16 @@ public:
 
   SmallVector<std::pair<VertexId, VertexId>> run() {
     isFound.assign(vertices.size(), false);
-    for (VertexId v = 1; v < vertices.size(); ++v) {
-      const SlotVertex &vertex = vertices[v];
-      if (vertex.slot == SlotVertex::carried || vertex.isConstant ||
-          vertex.isSum || vertex.isProductResult ||
-          vertex.kind != SlotKind::Storage ||
-          graph.getSum(vertex.op) == Arithmetic::Other ||
-          graph.isInCompositePattern(vertex.op))
-        continue;
-      visit(v);
-    }
+    SmallVector<VertexId> worklist;
+    for (VertexId v = 1; v < vertices.size(); ++v)
+      if (isSum(v) && graph.subtractsValues(vertices[v].op) && visit(v))
+        worklist.push_back(v);
+    // A second difference adds a part to the first one.
+    while (!worklist.empty())
+      for (uint32_t index : graph.getUsesOf(worklist.pop_back_val()))
+        if (VertexId user = graph.getUses()[index].user;
+            !isFound[user] && isSum(user) && visit(user))
+          worklist.push_back(user);
     return std::move(found);
   }
 
@@ -69,16 +69,30 @@ private:
     return llvm::map_range(graph.getUsesInto(v), get);
   }
 
-  void visit(VertexId v) {
+  /// Whether `v` is the slot of a sum or a difference.
+  bool isSum(VertexId v) const {
+    const SlotVertex &vertex = vertices[v];
+    return v != 0 && vertex.slot != SlotVertex::carried && !vertex.isConstant &&
+           !vertex.isSum && !vertex.isProductResult &&
+           vertex.kind == SlotKind::Storage &&
+           graph.getSum(vertex.op) != Arithmetic::Other &&
+           !graph.isInCompositePattern(vertex.op);
+  }
+
+  /// Adds the slots of the difference `v` if its operands are parts of one
+  /// value or sums of loops. Returns whether they are.
+  bool visit(VertexId v) {
     Operation *op = vertices[v].op;
-    bool subtracts = isDifference(op);
     Trace all = trace(v, 0, /*throughSums=*/true);
-    all.add(trace(v, 1, /*throughSums=*/true));
-    if ((subtracts || all.subtracts) && all.isPart && all.roots.size() == 1 &&
-        all.roots[0] != 0)
-      return hold(v, all);
+    if (all.roots.size() <= 1)
+      all.add(trace(v, 1, /*throughSums=*/true));
+    if ((isDifference(op) || all.subtracts) && all.isPart &&
+        all.roots.size() == 1 && all.roots[0] != 0) {
+      hold(v, all);
+      return true;
+    }
     if (!graph.subtractsValues(op))
-      return;
+      return false;
     Trace left = trace(v, 0, /*throughSums=*/false),
           right = trace(v, 1, /*throughSums=*/false);
     bool areParts = (left.isPart || right.isPart) &&
@@ -86,8 +100,10 @@ private:
                       return right.values.contains(value);
                     });
     left.add(right);
-    if (left.hasSum || areParts)
-      hold(v, left);
+    if (!left.hasSum && !areParts)
+      return false;
+    hold(v, left);
+    return true;
   }
 
   /// Whether `op` subtracts a value, not a constant, from another one.
