@@ -209,6 +209,8 @@ private:
   LogicalResult visitUnknown(Operation *op);
   /// The rule of the policy for `op`, or null.
   const LinearRule *findRule(Operation *op);
+  /// The number of `value`, a constant that may be repeated, as a fraction with
+  /// a small denominator. Nothing for another value.
   std::optional<std::pair<int64_t, int64_t>> findFraction(Value value);
   /// Applies `rule` to an operation that is not control flow.
   LogicalResult applyRule(Operation *op, const LinearRule &rule,

@@ -129,25 +129,25 @@ private:
                        policy.findLinearKind(op) == LinearRule::Kind::Product;
   }
 
-  /// The least distance from 1, and the largest factor, at which bf16 keeps
-  /// more than four bits of what an iteration adds.
-  static constexpr double smallest = 1.0 / 16;
+  /// With this distance of a decay from 1, or this factor of a term, bf16 keeps
+  /// four bits of what an iteration changes. Below it, bf16 keeps fewer.
+  static constexpr double smallStep = 1.0 / 16;
 
   /// Whether an end of `range` is near 1 or -1, but neither of them.
   static bool isNearOne(const FloatRange &range) {
     auto isNear = [](double number) {
       double gap = std::abs(std::abs(number) - 1);
-      return gap != 0 && gap <= smallest;
+      return gap != 0 && gap <= smallStep;
     };
     return isNear(range.lo) || isNear(range.hi);
   }
 
   static bool isSmall(const FloatRange &range) {
-    return range.lo >= -smallest && range.hi <= smallest;
+    return range.lo >= -smallStep && range.hi <= smallStep;
   }
 
   static bool isLarge(const FloatRange &range) {
-    return range.lo >= 1 / smallest || range.hi <= -1 / smallest;
+    return range.lo >= 1 / smallStep || range.hi <= -1 / smallStep;
   }
 
   /// Whether `value` may be a constant that is moved, repeated, or passed as an
