@@ -29,10 +29,10 @@ BODIES = {
 ELSEWHERE = {"return"}
 # No factor passes through these, or nobody can tell.
 NONLINEAR = set(
-    """after_all and async_done async_start atan2 batch_norm_grad batch_norm_inference
+    """after_all and async_done async_start batch_norm_grad batch_norm_inference
     batch_norm_training bitcast_convert ceil cholesky composite cosine count_leading_zeros
     create_token custom_call dynamic_conv dynamic_iota exponential exponential_minus_one floor
-    get_tuple_element infeed iota log log_plus_one logistic not or outfeed partition_id popcnt power
+    get_tuple_element infeed iota log log_plus_one logistic not or outfeed partition_id popcnt
     recv replica_id return rng rng_bit_generator round_nearest_afz round_nearest_even send shift_left
     shift_right_arithmetic shift_right_logical sine tan tanh tuple unary_einsum uniform_dequantize
     uniform_quantize xor""".split()
