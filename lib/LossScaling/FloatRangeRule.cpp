@@ -16,28 +16,35 @@ using namespace mlir::amp;
 
 static FloatRange getSign(FloatRange) { return FloatRange::get(-1, 1, true); }
 
-/// The interval of a monotone function that rounds to an integer.
-template <double (*function)(double)>
+/// The interval of a function that rounds to an integer, which is at least
+/// `lower` and at most `upper`. Both are monotone.
+template <double (*lower)(double), double (*upper)(double)>
 static FloatRange roundToInteger(FloatRange range) {
   if (range.hasNoNumber())
     return range;
-  return FloatRange::get(function(range.lo), function(range.hi),
-                         range.mayBeNaN);
+  return FloatRange::get(lower(range.lo), upper(range.hi), range.mayBeNaN);
+}
+
+// The nearest integers. Rules for ties differ: 0.5 becomes 0 or 1.
+static double getLowerNearest(double number) { return std::ceil(number - 0.5); }
+static double getUpperNearest(double number) {
+  return std::floor(number + 0.5);
 }
 
 /// Reads the name of a function of one or two operands.
 static bool readFunction(StringRef name, FloatRangeRule &rule) {
   rule.unary = llvm::StringSwitch<FloatRangeRule::UnaryFunction>(name)
                    .Case("abs", interval::abs)
-                   .Case("ceil", roundToInteger<std::ceil>)
+                   .Case("ceil", roundToInteger<std::ceil, std::ceil>)
                    .Case("erf", interval::erf)
                    .Case("exp", interval::exp)
                    .Case("expm1", interval::expm1)
-                   .Case("floor", roundToInteger<std::floor>)
+                   .Case("floor", roundToInteger<std::floor, std::floor>)
                    .Case("log", interval::log)
                    .Case("log1p", interval::log1p)
                    .Case("negate", interval::neg)
-                   .Case("round", roundToInteger<std::round>)
+                   .Case("round",
+                         roundToInteger<getLowerNearest, getUpperNearest>)
                    .Case("rsqrt", interval::rsqrt)
                    .Case("sigmoid", interval::sigmoid)
                    .Case("sign", getSign)
