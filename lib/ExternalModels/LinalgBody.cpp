@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -363,6 +364,49 @@ bool mlir::amp::isFreshFill(linalg::FillOp fill) {
                       m_Constant());
 }
 
+/// The arithmetic of `op`, all of whose operands are elements.
+static Arithmetic getArithmeticOfElements(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Arithmetic>(op)
+      .Case<arith::AddFOp>([](auto) { return Arithmetic::Add; })
+      .Case<arith::SubFOp>([](auto) { return Arithmetic::Subtract; })
+      .Case<arith::MulFOp>([](arith::MulFOp product) {
+        return skipCasts(product.getLhs()) == skipCasts(product.getRhs())
+                   ? Arithmetic::Square
+                   : Arithmetic::Multiply;
+      })
+      .Case<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::Log10Op,
+            math::Log1pOp, math::Log2Op, math::LogOp, math::PowFOp,
+            math::RsqrtOp, math::SqrtOp>([](auto) { return Arithmetic::Steep; })
+      .Case<math::CeilOp, math::FloorOp, math::RoundEvenOp, math::RoundOp,
+            math::TruncOp>([](auto) { return Arithmetic::Step; })
+      .Case<arith::CmpFOp>([](auto) { return Arithmetic::Compare; })
+      .Case<arith::FPToSIOp, arith::FPToUIOp, arith::SIToFPOp, arith::UIToFPOp>(
+          [](auto) { return Arithmetic::Convert; })
+      .Default([](auto) { return Arithmetic::Other; });
+}
+
+/// The arithmetic of `op`, an operand of which is a number of the body and the
+/// other one an element.
+static Arithmetic
+getArithmeticWithNumber(Operation *op,
+                        llvm::function_ref<bool(Value)> isElement) {
+  FloatAttr number;
+  if (op->getNumOperands() != 2)
+    return Arithmetic::Other;
+  unsigned at = matchPattern(op->getOperand(1), m_Constant(&number)) ? 1 : 0;
+  if (!matchPattern(op->getOperand(at), m_Constant(&number)) ||
+      !isElement(op->getOperand(1 - at)) || number.getValue().isZero())
+    return Arithmetic::Other;
+  bool isNegative = number.getValue().isNegative();
+  if (isa<arith::AddFOp>(op))
+    return isNegative ? Arithmetic::Subtract : Arithmetic::Add;
+  if (isa<arith::SubFOp>(op))
+    return at == 1 && isNegative ? Arithmetic::Add : Arithmetic::Subtract;
+  if (isa<math::PowFOp>(op))
+    return Arithmetic::Steep;
+  return isa<arith::CmpFOp>(op) ? Arithmetic::Compare : Arithmetic::Other;
+}
+
 Arithmetic mlir::amp::getElementArithmetic(LinalgOp op) {
   Block *body = op.getBlock();
   if (op.getNumDpsInputs() == 0 && !body->getOps<linalg::IndexOp>().empty())
@@ -372,36 +416,40 @@ Arithmetic mlir::amp::getElementArithmetic(LinalgOp op) {
             nested);
       }))
     return Arithmetic::Periodic;
+  // Each operand is moved or repeated before the body combines its elements.
   if (op->getNumResults() != 1 ||
       op.getNumLoops() != op.getNumParallelLoops() ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isIdentity(); }))
+      !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+        return map.isProjectedPermutation(/*allowZeroInResults=*/true);
+      }))
     return Arithmetic::Other;
   Operation *last =
       skipCasts(body->getTerminator()->getOperand(0)).getDefiningOp();
+  if (!last || last->getBlock() != body)
+    return Arithmetic::Other;
   auto isElement = [&](Value value) {
     auto argument = dyn_cast<BlockArgument>(skipCasts(value));
     return argument && argument.getOwner() == body;
   };
-  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp,
-                       math::SqrtOp, math::LogOp, math::Log1pOp, math::ExpOp,
-                       math::ExpM1Op, math::PowFOp, math::RsqrtOp, math::CeilOp,
-                       math::FloorOp, math::RoundOp, math::RoundEvenOp,
-                       math::TruncOp>(last) ||
-      !llvm::all_of(last->getOperands(), isElement))
-    return Arithmetic::Other;
-  if (isa<arith::AddFOp>(last))
-    return Arithmetic::Add;
-  if (isa<arith::SubFOp>(last))
-    return Arithmetic::Subtract;
-  if (isa<math::CeilOp, math::FloorOp, math::RoundOp, math::RoundEvenOp,
-          math::TruncOp>(last))
-    return Arithmetic::Step;
-  if (!isa<arith::MulFOp>(last))
-    return Arithmetic::Steep;
-  return skipCasts(last->getOperand(0)) == skipCasts(last->getOperand(1))
-             ? Arithmetic::Square
-             : Arithmetic::Multiply;
+  if (llvm::all_of(last->getOperands(), isElement))
+    return getArithmeticOfElements(last);
+  return getArithmeticWithNumber(last, isElement);
+}
+
+SmallVector<unsigned> mlir::amp::getMovedInputs(LinalgOp op) {
+  Block *body = op.getBlock();
+  SmallVector<unsigned> inputs;
+  if (!op.hasPureTensorSemantics() ||
+      op.getNumLoops() != op.getNumParallelLoops())
+    return inputs;
+  for (Value yielded : body->getTerminator()->getOperands()) {
+    auto argument = dyn_cast<BlockArgument>(yielded);
+    if (!argument || argument.getOwner() != body ||
+        !op.isDpsInput(op.getMatchingOpOperand(argument)))
+      return {};
+    inputs.push_back(op.getMatchingOpOperand(argument)->getOperandNumber());
+  }
+  return inputs;
 }
 
 int64_t mlir::amp::getStructuredFlops(LinalgOp op) {

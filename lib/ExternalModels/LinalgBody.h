@@ -35,9 +35,13 @@ LogicalResult retypeStructured(linalg::LinalgOp op, ArrayRef<Type> slotTypes,
 /// operation.
 int64_t getStructuredFlops(linalg::LinalgOp op);
 
-/// The elementwise computation: the sum or the product of
-/// two operands, or something else.
+/// The elementwise computation of a body with one operation apart from casts.
+/// `Add` and `Subtract` may have one operand and a number of the body.
 Arithmetic getElementArithmetic(linalg::LinalgOp op);
+
+/// Returns for each result of `op` the number of the input whose elements it
+/// has, moved or repeated. Empty if `op` computes something else.
+SmallVector<unsigned> getMovedInputs(linalg::LinalgOp op);
 
 /// Returns whether `fill` writes a constant to a tensor that nothing else has
 /// written: a copy of it costs no more than a cast.

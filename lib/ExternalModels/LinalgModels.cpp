@@ -41,6 +41,23 @@ struct StructuredModel
   }
 };
 
+/// The ranges of a body that moves elements. Other bodies have no rule.
+template <typename OpTy>
+struct BodyRangeModel
+    : FloatRangeOpInterface::ExternalModel<BodyRangeModel<OpTy>, OpTy> {
+  void inferFloatRanges(Operation *op, ArrayRef<FloatRange> operands,
+                        MutableArrayRef<FloatRange> results) const {
+    for (auto [result, input] :
+         llvm::zip(results, getMovedInputs(cast<linalg::LinalgOp>(op))))
+      result = operands[input];
+  }
+  ElementFlow getElementFlow(Operation *op) const {
+    return getMovedInputs(cast<linalg::LinalgOp>(op)).empty()
+               ? ElementFlow::Computes
+               : ElementFlow::Moves;
+  }
+};
+
 /// linalg.pack may have a padding value, a scalar of the type of the tensors.
 struct PackModel
     : PrecisionOpInterface::ExternalModel<PackModel, linalg::PackOp> {
@@ -80,8 +97,11 @@ void mlir::amp::registerLinalgPrecisionModels(DialectRegistry &registry) {
         >(context);
     linalg::PackOp::attachInterface<PackModel>(*context);
     attachUniform<SlotKind::Storage, linalg::UnPackOp>(context);
-    attachMovement<linalg::BroadcastOp, linalg::CopyOp, linalg::SelectOp,
-                   linalg::TransposeOp>(context);
+    attachMovement<linalg::BroadcastOp, linalg::CopyOp, linalg::FillOp,
+                   linalg::SelectOp, linalg::TransposeOp>(context);
+    linalg::GenericOp::attachInterface<BodyRangeModel<linalg::GenericOp>>(
+        *context);
+    linalg::MapOp::attachInterface<BodyRangeModel<linalg::MapOp>>(*context);
     attachStoring<linalg::PackOp, linalg::UnPackOp>(context);
     // Several operations in one, which upstream decomposes in the type of
     // their operands.

@@ -72,12 +72,58 @@ def tosa_convnet():
     return step, (pooled.reshape(2, 32) @ weight[0])[None], TOSA
 
 
-for name, build in ("mlp", linalg_mlp), ("convnet", tosa_convnet):
+def generic(step, name, inputs, body, shape="8x16"):
+    """An elementwise linalg.generic of (value, type, map) that fills a new tensor."""
+    values, types, maps = zip(*inputs)
+    identity = "affine_map<(d0, d1) -> (d0, d1)>"
+    arguments = ", ".join(f"%a{i}: {t.split('x')[-1][:-1]}" for i, t in enumerate(types))
+    step.line(f"{name}_e = tensor.empty() : tensor<{shape}xf32>")
+    step.line(
+        f"{name} = linalg.generic {{indexing_maps = [{', '.join(maps)}, {identity}], "
+        f'iterator_types = ["parallel", "parallel"]}} ins({", ".join(values)} : {", ".join(types)}) '
+        f"outs({name}_e : tensor<{shape}xf32>) {{\n  ^bb0({arguments}, %out: f32):\n    {body}\n"
+        f"    linalg.yield %r : f32\n  }} -> tensor<{shape}xf32>")
+
+
+def linalg_inputs():
+    """Data minus their mean, the sine of times, and the logarithm of a difference, with broadcasts in the maps."""
+    x, times, rates = 1000 + rng.normal(size=(8, 16)), 200 * rng.random((8, 16)), rng.random(16) + 0.5
+    x, times, rates = (v.astype(np.float32).astype(float) for v in (x, times, rates))
+    mean, p = np.full(16, 1000.0), 1 - 2.0 ** -rng.integers(8, 12, (8, 16))
+    weights = [rng.normal(size=(16, 4)) / 4 for _ in range(3)]
+    step = Step()
+    names = [step.input(tensor(v, "f32")) for v in (x, times, mean, rates, p, *weights)]
+    square, row = "tensor<8x16xf32>", "tensor<16xf32>"
+    both, columns = "affine_map<(d0, d1) -> (d0, d1)>", "affine_map<(d0, d1) -> (d1)>"
+    step.line("%zero = arith.constant 0.0 : f32")
+    step.line("%one = arith.constant 1.0 : f32")
+    generic(step, "%d", [(names[0], square, both), (names[2], row, columns)], "%r = arith.subf %a0, %a1 : f32")
+    generic(step, "%t", [(names[1], square, both), (names[3], row, columns)], "%r = arith.mulf %a0, %a1 : f32")
+    generic(step, "%s", [("%t", square, both)], "%r = math.sin %a0 : f32")
+    generic(step, "%q", [(names[4], square, both)], "%r = arith.subf %one, %a0 : f32")
+    generic(step, "%l", [("%q", square, both)], "%r = math.log %a0 : f32")
+    step.line("%e = tensor.empty() : tensor<8x4xf32>")
+    step.line("%f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x4xf32>) -> tensor<8x4xf32>")
+    sums = "%f"
+    for i, value in enumerate(("%d", "%s", "%l")):
+        step.line(f"%y{i} = linalg.matmul ins({value}, {names[5 + i]} : {square}, tensor<16x4xf32>) outs({sums} : tensor<8x4xf32>) -> tensor<8x4xf32>")
+        sums = f"%y{i}"
+    step.output(sums, (8, 4), "f32")
+    parts = ((x - mean), np.sin(times * rates), np.log(1 - p))
+    return step, sum(v @ w for v, w in zip(parts, weights)), LINALG
+
+
+# Only `optimal` has rules for inputs.
+for name, build, strategies in (
+    ("mlp", linalg_mlp, ("optimal", "grappler")),
+    ("convnet", tosa_convnet, ("optimal", "grappler")),
+    ("inputs", linalg_inputs, ("optimal",)),
+):
     step, expected, pipeline = build()
     scale = np.abs(expected).max()
     errors = {}
     for precision, bound in ("f32", 1e-5), ("fp16", 4e-3), ("bf16", 3e-2):
-        for strategy in "optimal", "grappler":
+        for strategy in strategies:
             rewrite = f"auto-mixed-precision{{precision={precision} strategy={strategy}}}"
             step.compile(os.path.join(folder, f"{name}-{precision}-{strategy}"), [pipeline.format(rewrite)])
             _, (out,) = step.call()

@@ -63,6 +63,10 @@ enum class Arithmetic : uint8_t {
   Steep,
   /// Rounds to an integer.
   Step,
+  /// Compares operands with each other, or one with a number other than 0.
+  Compare,
+  /// Converts integers to floats, or floats to integers.
+  Convert,
 };
 
 /// The slots of one operation. Slots are numbered from 0; an operand or result

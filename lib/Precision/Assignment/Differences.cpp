@@ -7,6 +7,8 @@
 
 #include "Differences.h"
 
+#include "Terms.h"
+
 #include "ConstantFactors.h"
 
 #include "amp/Interfaces/Proportional.h"
@@ -32,8 +34,8 @@ std::optional<FloatRange> SlotGraph::findConstant(Value value,
     return elements ? std::optional(elements->range) : std::nullopt;
   }
   if (op)
-    return op->getNumOperands() == 1 && movesElements(op)
-               ? findConstant(op->getOperand(0), depth - 1)
+    return getInputs(op).size() == 1 && movesElements(op)
+               ? findConstant(getInputs(op).front()->get(), depth - 1)
                : std::nullopt;
   if (!isa<FunctionOpInterface>(value.getParentBlock()->getParentOp()))
     return std::nullopt;
@@ -54,12 +56,14 @@ bool SlotGraph::isComputedFrom(Value value, Value source) const {
   for (int depth = 0; depth < limit; ++depth) {
     Operation *op = value.getDefiningOp();
     Value next;
-    for (Value operand : op ? op->getOperands() : ValueRange()) {
-      if (!isEligible(operand.getType()) || findConstant(operand))
+    if (!op)
+      return false;
+    for (OpOperand *operand : getInputs(op)) {
+      if (!isEligible(operand->get().getType()) || findConstant(operand->get()))
         continue;
-      if (next && next != operand)
+      if (next && next != operand->get())
         return false;
-      next = operand;
+      next = operand->get();
     }
     if (!next || next == source)
       return next == source;
@@ -68,14 +72,24 @@ bool SlotGraph::isComputedFrom(Value value, Value source) const {
   return false;
 }
 
+bool SlotGraph::hasKnownBody(Operation *op) const {
+  if (op->getNumRegions() == 0)
+    return true;
+  PrecisionOpInterface iface = getInterface(op);
+  return iface && !isForeign(op) && iface.getArithmetic() != Arithmetic::Other;
+}
+
 Arithmetic SlotGraph::getSum(Operation *op) const {
-  if (op->getNumOperands() != 2 || op->getNumRegions() != 0)
-    return Arithmetic::Other;
+  size_t numTerms = getTerms(op).size();
   if (PrecisionOpInterface iface = getInterface(op); iface && !isForeign(op)) {
     Arithmetic arithmetic = iface.getArithmetic();
-    if (arithmetic == Arithmetic::Add || arithmetic == Arithmetic::Subtract)
+    // A body may contain one of the two terms.
+    if ((arithmetic == Arithmetic::Add || arithmetic == Arithmetic::Subtract) &&
+        (numTerms == 2 || (numTerms == 1 && op->getNumRegions() != 0)))
       return arithmetic;
   }
+  if (numTerms != 2 || op->getNumOperands() != 2 || op->getNumRegions() != 0)
+    return Arithmetic::Other;
   StringRef function = policy.findFunction(op);
   return function == "add"        ? Arithmetic::Add
          : function == "subtract" ? Arithmetic::Subtract
@@ -86,6 +100,8 @@ bool SlotGraph::subtracts(Operation *op) const {
   Arithmetic sum = getSum(op);
   if (sum == Arithmetic::Other)
     return false;
+  if (getTerms(op).size() == 1)
+    return sum == Arithmetic::Subtract;
   Value lhs = op->getOperand(0), rhs = op->getOperand(1);
   std::optional<FloatRange> left = findConstant(lhs), right = findConstant(rhs);
   if (left && right)
@@ -99,7 +115,9 @@ bool SlotGraph::subtracts(Operation *op) const {
 }
 
 bool SlotGraph::addsConstant(Operation *op) const {
-  return getSum(op) != Arithmetic::Other &&
+  if (getSum(op) == Arithmetic::Other)
+    return false;
+  return getTerms(op).size() == 1 ||
          findConstant(op->getOperand(0)).has_value() !=
              findConstant(op->getOperand(1)).has_value();
 }
@@ -130,34 +148,37 @@ bool SlotGraph::isRepeatedNumber(Value value) const {
     if (!type || (type.hasStaticShape() && type.getNumElements() == 1))
       return true;
     Operation *op = value.getDefiningOp();
-    if (!op || op->getNumOperands() == 0 || !movesElements(op) ||
-        llvm::count_if(op->getOperandTypes(),
-                       [&](Type operand) { return isEligible(operand); }) != 1)
+    SmallVector<OpOperand *, 4> inputs =
+        op ? getInputs(op) : SmallVector<OpOperand *, 4>();
+    if (inputs.empty() || !movesElements(op) ||
+        llvm::count_if(inputs, [&](OpOperand *operand) {
+          return isEligible(operand->get().getType());
+        }) != 1)
       return false;
-    value = op->getOperand(0);
+    value = inputs.front()->get();
   }
   return false;
 }
 
 OpOperand *SlotGraph::findScaled(Operation *op) const {
   OpOperand *factor = nullptr;
-  for (OpOperand &operand : op->getOpOperands()) {
-    Value value = operand.get();
+  for (OpOperand *operand : getInputs(op)) {
+    Value value = operand->get();
     if (!isEligible(value.getType()) || findConstant(value) ||
         (factor && isRepeatedNumber(value)))
       continue;
     if (factor && !isRepeatedNumber(factor->get()))
       return nullptr;
-    factor = &operand;
+    factor = operand;
   }
   return factor && isProportional(*factor) ? factor : nullptr;
 }
 
 bool SlotGraph::keepsRelativeErrors(Operation *op) const {
   return movesElements(op) ||
-         llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
-           return isEligible(operand.get().getType()) &&
-                  isProportional(operand);
+         llvm::any_of(getInputs(op), [&](OpOperand *operand) {
+           return isEligible(operand->get().getType()) &&
+                  isProportional(*operand);
          });
 }
 

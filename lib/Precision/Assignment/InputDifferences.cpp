@@ -7,6 +7,8 @@
 
 #include "Differences.h"
 
+#include "Terms.h"
+
 #include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/Support/DependentValues.h"
 #include "mlir/IR/SymbolTable.h"
@@ -31,6 +33,8 @@ bool SlotGraph::subtractsValues(Operation *op) const {
   Arithmetic sum = getSum(op);
   if (sum == Arithmetic::Other)
     return false;
+  if (getTerms(op).size() == 1)
+    return sum == Arithmetic::Subtract;
   std::optional<FloatRange> left = findConstant(op->getOperand(0)),
                             right = findConstant(op->getOperand(1));
   if (sum == Arithmetic::Add)
@@ -40,18 +44,24 @@ bool SlotGraph::subtractsValues(Operation *op) const {
 }
 
 bool SlotGraph::comparesValues(Operation *op) const {
-  return op->getNumOperands() == 2 && op->getNumResults() == 1 &&
-         op->getNumRegions() == 0 &&
-         getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return isFloat(operand) && !isZero(findConstant(operand));
+  if (op->getNumResults() != 1 ||
+      !getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1) ||
+      !hasKnownBody(op))
+    return false;
+  // A body may contain one of the two values.
+  SmallVector<OpOperand *, 4> inputs = getInputs(op);
+  return (inputs.size() == 2 ||
+          (inputs.size() == 1 && op->getNumRegions() != 0)) &&
+         llvm::all_of(inputs, [&](OpOperand *operand) {
+           return isFloat(operand->get()) &&
+                  !isZero(findConstant(operand->get()));
          });
 }
 
 bool SlotGraph::computesFromInteger(Operation *op) const {
-  return op->getNumRegions() == 0 && !movesElements(op) &&
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           return isConvertedInteger(operand);
+  return hasKnownBody(op) && !movesElements(op) &&
+         llvm::any_of(getInputs(op), [&](OpOperand *operand) {
+           return isConvertedInteger(operand->get());
          });
 }
 
@@ -61,9 +71,9 @@ bool SlotGraph::isConvertedInteger(Value value) const {
   constexpr unsigned byte = 8;
   for (int depth = 0; depth < limit; ++depth) {
     Operation *op = value.getDefiningOp();
-    if (!op || op->getNumOperands() != 1 || op->getNumResults() != 1)
+    if (!op || getInputs(op).size() != 1 || op->getNumResults() != 1)
       return false;
-    Value source = op->getOperand(0);
+    Value source = getInputs(op).front()->get();
     if (!isFloat(source)) {
       auto element =
           dyn_cast<IntegerType>(getElementTypeOrSelf(source.getType()));
@@ -80,8 +90,8 @@ bool SlotGraph::isConvertedInteger(Value value) const {
 }
 
 bool SlotGraph::amplifiesErrors(Operation *op) const {
-  if (op->getNumRegions() != 0 || op->getNumOperands() == 0 ||
-      op->getNumResults() != 1)
+  SmallVector<OpOperand *, 4> inputs = getInputs(op);
+  if (!hasKnownBody(op) || inputs.empty() || op->getNumResults() != 1)
     return false;
   auto isNumber = [](Type type) {
     Type element = getElementTypeOrSelf(type);
@@ -91,7 +101,8 @@ bool SlotGraph::amplifiesErrors(Operation *op) const {
   // exponential is periodic.
   Type result = getElementTypeOrSelf(op->getResult(0).getType());
   if (isa<ComplexType>(result) || (isNumber(result) && !isa<FloatType>(result)))
-    return llvm::all_of(op->getOperands(), isFloat);
+    return llvm::all_of(
+        inputs, [](OpOperand *operand) { return isFloat(operand->get()); });
   PrecisionOpInterface iface = isForeign(op) ? nullptr : getInterface(op);
   constexpr StringLiteral steps[] = {"ceil", "floor", "round"};
   bool isStep = iface ? iface.getArithmetic() == Arithmetic::Step
@@ -99,7 +110,7 @@ bool SlotGraph::amplifiesErrors(Operation *op) const {
   // A high power may be written as squares of squares.
   Value squared = squares.lookup(op);
   bool isFourthPower = squared && squares.contains(squared.getDefiningOp());
-  return isStep || isFourthPower || isSteep(op->getOpOperand(0));
+  return isStep || isFourthPower || isSteep(*inputs.front());
 }
 
 namespace {

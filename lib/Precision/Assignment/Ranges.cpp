@@ -280,7 +280,8 @@ uint32_t ValueRanges::Slice::enter(Value value) {
       return position;
     }
   Operation *op = value.getDefiningOp();
-  if (!op || op->getNumRegions() != 0) {
+  // A structured operation may have a rule in addition to its body.
+  if (!op || (op->getNumRegions() != 0 && !isa<FloatRangeOpInterface>(op))) {
     bool isCarried = !parent.getSources(value).empty();
     ranges.push_back(isCarried ? FloatRange::empty() : FloatRange::unknown());
     if (isCarried) {

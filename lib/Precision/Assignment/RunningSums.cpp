@@ -8,6 +8,7 @@
 #include "RunningSums.h"
 
 #include "ConstantFactors.h"
+#include "Terms.h"
 
 #include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
@@ -66,23 +67,21 @@ public:
   /// Whether the only result of the owner is `operand` times a constant near 1.
   bool decays(OpOperand &operand) const {
     Operation *op = operand.getOwner();
-    if (op->getNumResults() != 1 || op->getNumOperands() != 2 ||
+    if (op->getNumResults() != 1 ||
         op->getResult(0).getType() != operand.get().getType())
       return false;
-    auto iface = getInterface(op);
-    return isProduct(op, iface) &&
-           isConstant(op->getOperand(1 - operand.getOperandNumber()),
-                      isNearOne);
+    Value factor = getOtherTerm(operand);
+    return factor && isProduct(op, getInterface(op)) &&
+           isConstant(factor, isNearOne);
   }
 
   /// Whether the only result of the owner is `operand` times a small constant,
   /// or divided by a large one.
   bool shrinks(OpOperand &operand) const {
     Operation *op = operand.getOwner();
-    if (op->getNumResults() != 1 || op->getNumOperands() != 2)
+    Value factor = getOtherTerm(operand);
+    if (op->getNumResults() != 1 || !factor)
       return false;
-    unsigned number = operand.getOperandNumber();
-    Value factor = op->getOperand(1 - number);
     auto iface = getInterface(op);
     if (isProduct(op, iface))
       return isConstant(factor, isSmall);
@@ -90,7 +89,8 @@ public:
         iface ? isInverselyProportionalTo(op, 1)
               : policy.classify(op->getName()) == OpClass::Infer &&
                     policy.findLinearKind(op) == LinearRule::Kind::Quotient;
-    return divides && number == 0 && isConstant(factor, isLarge);
+    return divides && operand.getOperandNumber() == 0 &&
+           isConstant(factor, isLarge);
   }
 
   /// Whether the only result of the owner holds all elements of `operand`.
@@ -103,7 +103,7 @@ public:
     return from && to && from.getElementType() == to.getElementType() &&
            from.hasStaticShape() && to.hasStaticShape() &&
            from.getNumElements() == to.getNumElements() &&
-           llvm::count_if(op->getOperands(), hasFloatElements) == 1 &&
+           getTerms(op).size() == 1 &&
            movesElements(op);
   }
 
@@ -120,6 +120,14 @@ private:
     auto rule = dyn_cast<FloatRangeOpInterface>(op);
     return (adapter && adapter->movesElements(op)) ||
            (rule && rule.getElementFlow() == ElementFlow::Moves);
+  }
+
+  /// Returns the value that the owner of `operand` combines with it, or null.
+  static Value getOtherTerm(OpOperand &operand) {
+    SmallVector<OpOperand *, 4> terms = getTerms(operand.getOwner());
+    if (terms.size() != 2 || !llvm::is_contained(terms, &operand))
+      return {};
+    return terms[terms[0] == &operand ? 1 : 0]->get();
   }
 
   /// Whether `op` multiplies its two operands element by element.
@@ -168,8 +176,9 @@ private:
       auto elements = readConstant(op, adapted, {});
       return elements && !elements->range.isEmpty() && holds(elements->range);
     }
-    return op->getNumOperands() != 0 && movesElements(op) &&
-           isConstant(op->getOperand(0), holds, depth - 1);
+    SmallVector<OpOperand *, 4> inputs = getInputs(op);
+    return !inputs.empty() && movesElements(op) &&
+           isConstant(inputs.front()->get(), holds, depth - 1);
   }
 
   const Policy &policy;

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Normalization.h"
+#include "Terms.h"
 #include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Interfaces/LossScaleOpInterface.h"
 #include "amp/Interfaces/Proportional.h"
@@ -147,11 +148,12 @@ bool SlotGraph::isForeign(Operation *op) const {
 /// Returns whether `op` subtracts operand 1 from operand 0 or adds it, element
 /// by element.
 bool SlotGraph::isDifference(Operation *op) const {
-  if (op->getNumOperands() != 2 || op->getNumRegions() != 0)
+  if (getTerms(op).size() != 2)
     return false;
   if (PrecisionOpInterface iface = getInterface(op); iface && !isForeign(op))
     return iface.getArithmetic() == Arithmetic::Subtract;
-  return policy.classify(op->getName()) == OpClass::Infer &&
+  return op->getNumOperands() == 2 && op->getNumRegions() == 0 &&
+         policy.classify(op->getName()) == OpClass::Infer &&
          policy.findLinearKind(op) == LinearRule::Kind::Joint;
 }
 

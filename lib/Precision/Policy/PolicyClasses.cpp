@@ -77,8 +77,11 @@ OpClass Policy::classify(OperationName name, StringRef variant) const {
     variant = PrecisionSlots::elementwise;
   std::string full = (name.getStringRef() + "." + variant).str();
   const ListRule *rule = findEntry(name.getStringRef(), full);
+  // An entry for the operation of the body says more than one for all bodies.
   if (!element.empty())
-    rule = getNearer(findEntry(element, {}), rule);
+    if (const ListRule *special = findEntry(element, {});
+        special && (!rule || special->layer <= rule->layer))
+      rule = special;
   if (rule)
     it->second = rule->opClass;
   return it->second;

@@ -308,6 +308,9 @@ public:
   /// converted to floats and moved.
   bool isConvertedInteger(Value value) const;
 
+  /// Whether `op` has no regions, or a body that its interface describes.
+  bool hasKnownBody(Operation *op) const;
+
   /// Whether `op` is a product, by the policy or by its slots.
   bool isProduct(Operation *op) const;
 
