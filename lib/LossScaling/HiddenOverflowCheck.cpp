@@ -11,8 +11,10 @@
 #include "amp/LossScaling/ValueOrigins.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <cmath>
 
@@ -24,11 +26,41 @@ static bool isFloat(Value value) {
 }
 
 bool HiddenOverflowCheck::isScaled(Value value) const {
-  if (!isFloat(value) || !exponents.knows(value))
+  if (!isFloat(value))
     return false;
+  if (!exponents.knows(value))
+    return isScaledInBody(value);
   const ScaleExponent exponent = exponents.getExponent(value);
   return !exponent.isUnscaled() && !exponent.isAny() &&
          !exponents.isScale(value);
+}
+
+bool HiddenOverflowCheck::isScaledInBody(Value value) const {
+  constexpr size_t limit = 64;
+  llvm::SmallSetVector<Value, 8> values;
+  values.insert(value);
+  for (size_t next = 0; next < values.size(); ++next) {
+    Value read = values[next];
+    if (read != value && exponents.knows(read)) {
+      if (isScaled(read))
+        return true;
+      continue;
+    }
+    Operation *op = read.getDefiningOp();
+    auto argument = dyn_cast<BlockArgument>(read);
+    // An argument of a body is an element of the operand of its number, if there
+    // is one for each operand, and of any operand otherwise.
+    Operation *holder = op ? op : argument.getOwner()->getParentOp();
+    if (values.size() > limit || !holder || isa<FunctionOpInterface>(holder))
+      continue;
+    bool isElement = argument && argument.getOwner()->getNumArguments() ==
+                                     holder->getNumOperands();
+    for (OpOperand &operand : holder->getOpOperands())
+      if (isFloat(operand.get()) &&
+          (!isElement || operand.getOperandNumber() == argument.getArgNumber()))
+        values.insert(operand.get());
+  }
+  return false;
 }
 
 const FloatRangeRule *
@@ -98,6 +130,16 @@ bool HiddenOverflowCheck::testsScaled(Operation *op) const {
           }));
 }
 
+/// Returns whether `op` ends a body that gives the elements of the results of
+/// its operation, without control flow.
+static bool endsBody(Operation *op) {
+  Operation *holder = op->getParentOp();
+  return op->hasTrait<OpTrait::IsTerminator>() &&
+         !isa<FunctionOpInterface, RegionBranchOpInterface>(holder) &&
+         holder->getNumRegions() == 1 &&
+         op->getNumOperands() == holder->getNumResults();
+}
+
 Operation *HiddenOverflowCheck::findHider(Operation *test) {
   Operation *hider = nullptr;
   SmallVector<Value> worklist(test->result_begin(), test->result_end());
@@ -113,6 +155,11 @@ Operation *HiddenOverflowCheck::findHider(Operation *test) {
       ArrayRef<Value> inputs = flow.getInputs(use);
       if (!inputs.empty()) {
         follow(SmallVector<Value>(inputs));
+        continue;
+      }
+      // A body returns the test to the result of the operation.
+      if (endsBody(op)) {
+        follow(op->getParentOp()->getResult(use.getOperandNumber()));
         continue;
       }
       // A terminator of the function, or a condition of a loop.
@@ -143,6 +190,9 @@ LogicalResult HiddenOverflowCheck::check() {
   });
   if (!found)
     return success();
+  // Operations in the bodies of named operations have no location.
+  while (isa<UnknownLoc>(found->getLoc()) && found->getParentOp() != function)
+    found = found->getParentOp();
   return emitError(found->getLoc())
          << "replaces scaled gradients that are not finite before their finite "
             "flag is computed, so that no step is skipped and the scale never "

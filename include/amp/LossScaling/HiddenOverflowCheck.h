@@ -34,6 +34,9 @@ public:
 
 private:
   bool isScaled(Value value) const;
+  /// Whether `value`, which a body of an operation computes, depends on scaled
+  /// values that the operation reads.
+  bool isScaledInBody(Value value) const;
   /// Whether `op` tests whether a scaled operand is finite.
   bool testsScaled(Operation *op) const;
   const FloatRangeRule *findRule(Operation *op,

@@ -169,7 +169,18 @@ class Translator:
         if isinstance(size, int):
             return [size] * len(self.sizes)
         expression = size.node.expr
+        self.check_symbols(size)
+        if not expression.free_symbols:
+            return [int(expression)] * len(self.sizes)
         return [int(expression.subs({self.symbol: value})) for value in self.sizes]
+
+    def check_symbols(self, number):
+        """Rejects a number or an extent that depends on the data of a batch. Without an open batch all of them do,
+        apart from extents that torch knows."""
+        known = isinstance(number, torch.SymInt) and not number.node.expr.free_symbols
+        if number.node.expr.free_symbols - {self.symbol} or (self.symbol is None and not known):
+            raise Unsupported("a shape or a number depends on the data of a batch; use torch.where with three operands, "
+                              "or multiply by a mask")
 
     def extent(self, size):
         values = self.evaluate(size)
@@ -404,7 +415,9 @@ class Translator:
         if str(node.target).startswith("aten._local_scalar"):
             raise Unsupported("a Python number from the data of a batch; keep it a tensor, without .item() or float()")
         meta = node.meta.get("val")
-        if isinstance(meta, (torch.SymInt, torch.SymFloat, torch.SymBool)) and not isinstance(meta, torch.SymInt):
+        if isinstance(meta, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+            self.check_symbols(meta)
+        if isinstance(meta, (torch.SymFloat, torch.SymBool)):
             raise Unsupported("computes with the open batch size; export with dynamic_batch=False")
         if isinstance(meta, torch.SymInt):
             return Const(self.evaluate(meta))
