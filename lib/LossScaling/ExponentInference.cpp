@@ -183,6 +183,13 @@ LogicalResult ScaleExponentAnalysis::applyRule(Operation *op,
     if (failed(require("power", 2)))
       return failure();
     auto power = findFraction(op->getOperand(1));
+    // A power of 0, such as the correction of a moment without decay, is 0
+    // or 1.
+    if (!power && getExponent(op->getOperand(0)).isAny() &&
+        getExponent(op->getOperand(1)).isUnscaled()) {
+      inference.setResults(ScaleExponent());
+      return success();
+    }
     if (!power)
       return inference.fail(getExponent(op->getOperand(0)).isUnscaled() ? 1 : 0,
                             "has an exponent that is not known, expected a "

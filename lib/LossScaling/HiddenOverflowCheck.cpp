@@ -48,8 +48,8 @@ bool HiddenOverflowCheck::isScaledInBody(Value value) const {
     }
     Operation *op = read.getDefiningOp();
     auto argument = dyn_cast<BlockArgument>(read);
-    // An argument of a body is an element of the operand of its number, if there
-    // is one for each operand, and of any operand otherwise.
+    // An argument of a body is an element of the operand of its number, if
+    // there is one for each operand, and of any operand otherwise.
     Operation *holder = op ? op : argument.getOwner()->getParentOp();
     if (values.size() > limit || !holder || isa<FunctionOpInterface>(holder))
       continue;

@@ -21,6 +21,7 @@ from jax import lax
 
 PROGRAMS = []
 rng = np.random.default_rng(0)
+targets = np.random.default_rng(1)
 PRODUCT = re.compile(r'"stablehlo\.dot_general"\(.*? : \(([^)]*)\) ->')
 
 
@@ -424,6 +425,35 @@ def ranks(x, w, v):
 @functools.partial(program, extra=(jnp.asarray(rng.uniform(0, 1000, 128), jnp.float32),))
 def bins(x, w, v, d):
     return (d[:, None] > jnp.linspace(0, 1000, 64)).astype(jnp.float32) @ w
+
+
+# --- Predictions and targets of one size, and likelihoods of counts. ---
+@functools.partial(program, extra=(jnp.asarray(targets.normal(300, 1, (128, 64)), jnp.float32),))
+def offset_of_targets(x, w, v, y):
+    return (jnp.tanh(x @ w) + 300 - y) @ v
+
+
+@functools.partial(program, extra=(jnp.asarray(targets.normal(101325, 800, (128, 64)), jnp.float32),))
+def gradient_of_a_denormalised_loss(x, w, v, y):
+    return jax.grad(lambda u: jnp.mean(((x @ u) * 800 + 101325 - y) ** 2))(w)
+
+
+@functools.partial(program, extra=(jnp.asarray(targets.poisson(400, (128, 64)), jnp.float32),))
+def negative_binomial(x, w, v, y):
+    r = jax.nn.softplus(x @ w) + 0.1
+    h = jnp.sqrt(1 + jnp.mean(y, 1, keepdims=True))
+    log_gamma = jax.scipy.special.gammaln
+    return log_gamma(y + r / h) - log_gamma(r / h) - log_gamma(y + 1)
+
+
+# --- A filter whose coefficients have a sum near 1. ---
+@program
+def resonance(x, w, v):
+    def step(c, u):
+        y = u + 1.96 * c[0] - 0.9608 * c[1]
+        return (y, c[0]), y
+
+    return lax.scan(step, (jnp.zeros(64), jnp.zeros(64)), x @ w)[1] @ v
 
 
 # --- Constants that are computed. ---

@@ -50,14 +50,31 @@ func.func @compared(%x: tensor<64x64xf32>, %edges: tensor<64xf32>, %w: tensor<64
 
 // -----
 
-// A product computes one of the values.
-// CHECK-LABEL: func.func @of_a_product
+// A prediction minus its target. The offset of the prediction and its product
+// give f32, and the product reads low operands.
+// CHECK-LABEL: func.func @of_a_target
+// CHECK: train.matmul {{.*}} : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xf32>
+// CHECK: train.add {{.*}} : (tensor<64x64xf32>, tensor<64xf32>)
+// CHECK: train.sub {{.*}} : (tensor<64x64xf32>, tensor<64x64xf32>)
 // CHECK: train.matmul {{.*}} : (tensor<64x64xbf16>, tensor<64x64xbf16>)
-// CHECK: train.sub {{.*}} : (tensor<64x64xbf16>, tensor<64x64xbf16>)
-// CHECK: train.matmul {{.*}} : (tensor<64x64xbf16>, tensor<64x64xbf16>)
-func.func @of_a_product(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+// REMARK: a prediction minus its target
+func.func @of_a_target(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>, %offset: tensor<64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %h = train.matmul %x, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %d = train.sub %h, %x : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %p = train.add %h, %offset : (tensor<64x64xf32>, tensor<64xf32>) -> tensor<64x64xf32>
+  %d = train.sub %p, %y : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = train.matmul %d, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// -----
+
+// Products compute both values.
+// CHECK-LABEL: func.func @of_products
+// CHECK: train.sub {{.*}} : (tensor<64x64xbf16>, tensor<64x64xbf16>)
+func.func @of_products(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %h = train.matmul %x, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %k = train.matmul %y, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %d = train.sub %h, %k : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %r = train.matmul %d, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   return %r : tensor<64x64xf32>
 }

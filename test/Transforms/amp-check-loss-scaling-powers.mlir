@@ -47,6 +47,16 @@ func.func @unknown(%w: tensor<4xf32>, %p: tensor<f32>, %s: tensor<f32> {amp.name
 
 // -----
 
+// A power of 0 is 0 or 1, whatever the exponent.
+func.func @zero(%p: tensor<f32>, %w: tensor<4xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<4xf32> {
+  %zero = "toy.number"() {value = dense<0.0> : tensor<f32>} : () -> tensor<f32>
+  %r = "toy.pow"(%zero, %p) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %n = "toy.subtract"(%w, %r) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
 // A scaled exponent.
 func.func @exponent(%p: tensor<f32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<f32> {
   %seed = amp.gradient_seed "loss" : tensor<f32>

@@ -59,7 +59,8 @@ StringRef mlir::amp::explain(Reason reason) {
            "the operand may change most of the difference";
   case Reason::InputDifference:
     return "a difference or comparison of inputs, such as data minus their "
-           "mean, a function that amplifies their errors, arithmetic on "
+           "mean, a prediction minus its target, a function that amplifies "
+           "their errors, arithmetic on "
            "converted integers, or one of its inputs; "
            "rounding the inputs may change most of the result";
   case Reason::PartDifference:

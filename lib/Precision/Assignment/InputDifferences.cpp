@@ -121,10 +121,15 @@ public:
       : graph(graph), vertices(graph.getVertices()), slots(slots) {}
 
   SmallVector<std::pair<VertexId, VertexId>> run() {
-    SmallVector<VertexId> sources;
-    for (VertexId v = 1; v < vertices.size(); ++v)
-      if (isSource(vertices[v]) && !isNearProduct(vertices[v].op))
+    SmallVector<VertexId> sources, mixed;
+    for (VertexId v = 1; v < vertices.size(); ++v) {
+      if (!isSource(vertices[v]))
+        continue;
+      if (!isNearProduct(vertices[v].op))
         sources.push_back(v);
+      else if (mayMix(vertices[v].op))
+        mixed.push_back(v);
+    }
     // Operations that keep their types have no slot.
     SmallVector<OpOperand *> fixed;
     for (uint32_t index : graph.getUsesInto(0))
@@ -132,7 +137,7 @@ public:
           graph.amplifiesErrors(operand->getOwner()) &&
           !isNearProduct(operand->getOwner()))
         fixed.push_back(operand);
-    if (sources.empty() && fixed.empty())
+    if (sources.empty() && fixed.empty() && mixed.empty())
       return {};
     findComputed();
     isFound.assign(vertices.size(), false);
@@ -145,6 +150,11 @@ public:
         addProducers(operand->get(), producers);
       addInputs(std::move(producers), 0);
     }
+    for (VertexId v : mixed)
+      if (mixes(vertices[v].op)) {
+        addInputs({v}, v);
+        addComputed(v);
+      }
     return std::move(found);
   }
 
@@ -162,8 +172,10 @@ private:
   /// Whether one of the next operations before `op` is a product. This saves
   /// most searches for all values that depend on products.
   bool isNearProduct(Operation *op) const {
+    return isNearProduct(SmallVector<Operation *>{op});
+  }
+  bool isNearProduct(SmallVector<Operation *> reached) const {
     constexpr size_t limit = 16;
-    SmallVector<Operation *> reached = {op};
     for (size_t next = 0; next < reached.size(); ++next)
       for (Value operand : reached[next]->getOperands()) {
         Operation *producer = operand.getDefiningOp();
@@ -211,6 +223,51 @@ private:
         llvm::append_range(origins,
                            cast<FunctionOpInterface>(op).getArguments());
     computed = findDependentValues(origins);
+  }
+
+  /// Whether `op` may subtract an input and a value that a product computes, by
+  /// the next operations before it.
+  bool mayMix(Operation *op) const {
+    return graph.subtractsValues(op) && !graph.addsConstant(op) &&
+           llvm::any_of(getInputs(op), [&](OpOperand *operand) {
+             Operation *producer = operand->get().getDefiningOp();
+             return !producer ||
+                    (!graph.isProduct(producer) && !isNearProduct(producer));
+           });
+  }
+  /// Whether `op` subtracts an input and a value that a product computes, such
+  /// as a prediction and its target.
+  bool mixes(Operation *op) const {
+    SmallVector<OpOperand *, 4> inputs = getInputs(op);
+    return llvm::count_if(inputs, [&](OpOperand *operand) {
+             return isInput(operand->get());
+           }) == 1;
+  }
+
+  /// Adds the slots that compute the other value of the difference `v`, back to
+  /// products, through movements, factors and sums, such as an offset.
+  void addComputed(VertexId v) {
+    constexpr int limit = 64;
+    SmallVector<VertexId> worklist = {v};
+    for (int count = 0; !worklist.empty() && count < limit; ++count)
+      for (uint32_t index : graph.getUsesInto(worklist.pop_back_val())) {
+        const SlotUse &use = graph.getUses()[index];
+        VertexId producer = use.producer;
+        const SlotVertex &vertex = vertices[producer];
+        if (producer == 0 || isFound[producer] || vertex.isConstant ||
+            vertex.slot == SlotVertex::carried)
+          continue;
+        if (isInput(use.operand->get())) {
+          addInputs({producer}, v);
+          continue;
+        }
+        isFound[producer] = true;
+        found.push_back({producer, v});
+        if (!vertex.isProductResult &&
+            (graph.keepsRelativeErrors(vertex.op) ||
+             graph.getSum(vertex.op) != Arithmetic::Other))
+          worklist.push_back(producer);
+      }
   }
 
   bool isInput(Value value) const { return !computed.contains(value); }

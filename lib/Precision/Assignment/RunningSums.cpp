@@ -64,7 +64,8 @@ public:
     return llvm::is_contained(slots.kinds, SlotKind::Compute);
   }
 
-  /// Whether the only result of the owner is `operand` times a constant near 1.
+  /// Whether the only result of the owner is `operand` times a constant near 1,
+  /// or a larger one.
   bool decays(OpOperand &operand) const {
     Operation *op = operand.getOwner();
     if (op->getNumResults() != 1 ||
@@ -72,7 +73,7 @@ public:
       return false;
     Value factor = getOtherTerm(operand);
     return factor && isProduct(op, getInterface(op)) &&
-           isConstant(factor, isNearOne);
+           isConstant(factor, keepsErrors);
   }
 
   /// Whether the only result of the owner is `operand` times a small constant,
@@ -103,8 +104,7 @@ public:
     return from && to && from.getElementType() == to.getElementType() &&
            from.hasStaticShape() && to.hasStaticShape() &&
            from.getNumElements() == to.getNumElements() &&
-           getTerms(op).size() == 1 &&
-           movesElements(op);
+           getTerms(op).size() == 1 && movesElements(op);
   }
 
 private:
@@ -141,13 +141,14 @@ private:
   /// four bits of what an iteration changes. Below it, bf16 keeps fewer.
   static constexpr double smallStep = 1.0 / 16;
 
-  /// Whether an end of `range` is near 1 or -1, but neither of them.
-  static bool isNearOne(const FloatRange &range) {
-    auto isNear = [](double number) {
-      double gap = std::abs(std::abs(number) - 1);
-      return gap != 0 && gap <= smallStep;
+  /// Whether an end of `range` is near 1 or -1, or beyond, but neither of them.
+  /// Errors then last for many iterations. A filter with a large coefficient
+  /// subtracts what it carries.
+  static bool keepsErrors(const FloatRange &range) {
+    auto isLarge = [](double number) {
+      return std::abs(number) >= 1 - smallStep && std::abs(number) != 1;
     };
-    return isNear(range.lo) || isNear(range.hi);
+    return isLarge(range.lo) || isLarge(range.hi);
   }
 
   static bool isSmall(const FloatRange &range) {
