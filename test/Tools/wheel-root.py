@@ -96,7 +96,12 @@ def main():
         assert version in in_root("python3 --version"), f"the packages of the tests are for Python {version}"
     (ROOT / "amp").mkdir(exist_ok=True)
     shutil.copy2(wheel, ROOT / "amp")
-    for script in (HERE / "Inputs" / "wheel" / "jax_step.py", SOURCE / "test" / "Torch" / "one-process.py"):
+    torch_tests = SOURCE / "test" / "Torch"
+    for script in (
+        HERE / "Inputs" / "wheel" / "jax_step.py",
+        torch_tests / "one-process.py",
+        torch_tests / "Inputs" / "eager_training.py",
+    ):
         shutil.copy2(script, ROOT / "amp")
     found = in_root("find / -xdev -name 'libLLVM*' -o -xdev -name 'libMLIR*'")
     assert not found, found
