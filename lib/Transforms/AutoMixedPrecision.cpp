@@ -531,8 +531,23 @@ static bool computesInF64(Operation *root) {
       .wasInterrupted();
 }
 
-/// Warns, once, if there are f32 tensors and all of them stay f32, or if the
-/// tensors are f64. Most likely the policy is not made for the dialect.
+/// Returns an operation within `root` with a value of a type of a dialect that is
+/// not registered, or null.
+static Operation *findUnknownType(Operation *root) {
+  Operation *found = nullptr;
+  root->walk([&](Operation *op) {
+    auto isUnknown = [](Type type) { return isa<OpaqueType>(type); };
+    if (!op->isRegistered() && (llvm::any_of(op->getResultTypes(), isUnknown) ||
+                                llvm::any_of(op->getOperandTypes(), isUnknown)))
+      found = op;
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+/// Warns, once, if there are f32 tensors and all of them stay f32, if the
+/// tensors are f64, or if types are unknown. Most likely the policy is not made
+/// for the dialect.
 void AutoMixedPrecisionPass::warnOfNothingLow(
     ArrayRef<std::unique_ptr<Plan>> plans) {
   if (llvm::any_of(plans, [](const auto &plan) { return makesLow(*plan); }))
@@ -554,13 +569,19 @@ void AutoMixedPrecisionPass::warnOfNothingLow(
         example = op;
     }
   }
-  bool isWide = !hasSlots && unlisted == 0 && computesInF64(getOperation());
-  if (!hasSlots && unlisted == 0 && !isWide)
+  bool isEmpty = !hasSlots && unlisted == 0 && !plans.empty();
+  bool isWide = isEmpty && computesInF64(getOperation());
+  if (isEmpty && !isWide)
+    example = findUnknownType(getOperation());
+  if (!hasSlots && unlisted == 0 && !isWide && !example)
     return;
   InFlightDiagnostic warning = emitWarning(getOperation()->getLoc())
                                << "auto-mixed-precision: nothing became low: ";
   if (isWide)
     warning << "the tensors are f64, expected f32";
+  else if (isEmpty)
+    warning << "the type of a value of '" << example->getName()
+            << "' is not registered, expected tensors of f32";
   else if (unlisted != 0 && !hasProduct)
     warning << "the policy lists none of the " << unlisted
             << " operations such as '" << example->getName() << "'";
