@@ -6,6 +6,8 @@
 # REQUIRES: torch-export
 # RUN: env PYTHONPATH=%amp_src_root/tools/amp-torch:%S/Inputs %torch_python %s
 
+import warnings
+
 import amp_torch
 import torch
 from guest_models import MLP
@@ -61,6 +63,18 @@ for pins, expected in ((None, 3), ({"last": "f32"}, 2)):
             x = torch.randn(size, 64)
             assert (compiled(x) - model(x)).abs().max() < 0.05
     assert len(backend.reports) == 1, len(backend.reports)
+
+# A pin that matches no module is a warning, once, with the modules that the graph has.
+for pins, unknown in (({"nothing*": "f32"}, ["nothing*"]), ({"last": "f32", "other": "low"}, ["other"]), ({"last": "f32"}, [])):
+    torch._dynamo.reset()
+    backend = amp_torch.backend("bf16", pins=pins)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        torch.compile(model, backend=backend)(torch.randn(4, 64)).sum().backward()
+    texts = [str(warning.message) for warning in caught if "pins:" in str(warning.message)]
+    assert len(texts) == len(unknown), texts
+    for pin, text in zip(unknown, texts):
+        assert f"'{pin}' matches no module of the graph, which has " in text and "'last'" in text, text
 
 # fp16 under a GradScaler.
 torch._dynamo.reset()

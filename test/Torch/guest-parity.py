@@ -11,6 +11,7 @@
 """Usage: guest-parity.py [name...]: by default all."""
 
 import copy
+import operator
 import sys
 
 import torch
@@ -110,6 +111,28 @@ def changed_part(parts, x):
     return y * 1.1
 
 
+def changed(write):
+    """A low value that `write` changes in place with an f32 one, which has a gradient."""
+    def run(parts, x):
+        y = parts[0](x) * 1.1
+        wide = x * parts[1].weight[:4]
+        write(y, wide)
+        return parts[1](y)
+
+    return lambda: Net(run, dense(), dense())
+
+
+def changed_often(y, wide):
+    y += wide.cos()
+    y *= wide
+    y -= wide.sin()
+
+
+def mixed(apply):
+    """A function of a low value and an f32 one, which has a gradient."""
+    return lambda: Net(lambda parts, x: apply(parts[0](x), x * parts[0].weight[:4]), dense())
+
+
 def concatenated(parts, x):
     values = [parts[0](x)]
     for part in parts[1:]:
@@ -188,6 +211,27 @@ MODELS = {
     "concatenated values": lambda: Net(concatenated, dense(), dense(), dense()),
     "a change in place": function(lambda y, z: (y - z).mul_(z.sigmoid()).add_(y), 2),
     "a change of a part": lambda: Net(changed_part, dense(), dense()),
+    # Changes in place keep the type of the changed value, though the other is f32.
+    "a sum in place": changed(lambda y, z: operator.iadd(y, z)),
+    "a sum in place that f32 reads": mixed(lambda y, z: y.mul(1.1).add_(z.exp(), alpha=2) * z),
+    "a difference in place": changed(lambda y, z: y.sub_(z, alpha=2)),
+    "a product in place": changed(lambda y, z: operator.imul(y, z)),
+    "a quotient in place": changed(lambda y, z: operator.itruediv(y, z.abs() + 0.5)),
+    "changes in place": changed(changed_often),
+    "addcmul_": changed(lambda y, z: y.addcmul_(z, z.sin(), value=0.5)),
+    "addcdiv_": changed(lambda y, z: y.addcdiv_(z, z.exp())),
+    "clamp_": changed(lambda y, z: y.clamp_(-z.abs(), z.abs())),
+    "atan2_": changed(lambda y, z: y.atan2_(z)),
+    "pow_": changed(lambda y, z: y.abs_().add_(0.1).pow_(z)),
+    "hypot_": changed(lambda y, z: y.hypot_(z)),
+    "a product with a part in place": changed(lambda y, z: y[:, :4].mul_(z[:, 4:])),
+    "a sum of transposed values in place": changed(lambda y, z: y.t().add_(z.t())),
+    # Parts of the backward pass that read no gradient have the types of their operands.
+    "atan2 of a low and an f32 value": mixed(torch.atan2),
+    "atan2 of an f32 and a low value": mixed(lambda y, z: torch.atan2(z, y)),
+    "hypot of a low and an f32 value": mixed(torch.hypot),
+    "pow of a low and an f32 value": mixed(lambda y, z: torch.pow(y.abs() + 0.1, z)),
+    "addcdiv of f32 and low values": mixed(lambda y, z: torch.addcdiv(z, z.sin(), y.exp())),
     "a difference": function(lambda y, z: (y - z) * (y + 2.0) - z, 2),
     "fused sums": function(lambda y, z: torch.addcmul(y, y, z) + torch.addcdiv(y, z, y.abs() + 1) + torch.lerp(y, z, 0.3), 2),
     "two norms of a value": lambda: Net(

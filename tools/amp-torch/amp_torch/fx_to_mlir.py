@@ -199,6 +199,12 @@ def packet_of(node):
     return node.target.overloadpacket.__name__ if isinstance(node.target, torch._ops.OpOverload) else ""
 
 
+def source_of(node):
+    """The call in the model's source that a node is a part of, or None."""
+    stack = node.meta.get("source_fn_stack")
+    return stack[-1] if stack else None
+
+
 def puts_limit(node, value):
     """Whether `node` puts the largest or the lowest number of f32 into elements. Models take it from the
     type of their scores, torch.finfo(scores.dtype).min, so in a low type it is the limit of that type."""
@@ -230,8 +236,15 @@ ADDITIONS = {
 }  # fmt: skip
 
 
+# The metadata of a mark that rounds the result of a change in place, and of an operation whose type depends on its operands
+# alone. In the text, such an operation has no number that connects it to the other pass.
+IN_PLACE, FOLLOWS = "amp_in_place", "amp_follows"
+
+
 def find_addends(value):
     """The operands of the sum or difference `value` that get its gradient without a further operation."""
+    if IN_PLACE in value.meta:
+        value = value.args[0]
     if value.target not in ADDITIONS or is_backward(value):
         return []
     is_sum = value.target is torch.ops.aten.add.Tensor and not value.kwargs
@@ -387,7 +400,7 @@ class Printer:
         entries.append(f"operand_names = [{names}]")
         backward = is_backward(node)
         number = self.forward_number(self.backward_number(node)) if backward else node.meta.get("seq_nr")
-        if isinstance(number, int) and number >= 0:
+        if isinstance(number, int) and number >= 0 and FOLLOWS not in node.meta:
             entries.append(f"{'amp.backward_of' if backward else 'amp.id'} = {number} : i64")
         if node.name in self.precisions:
             entries.append(f"amp.precision = {quote(self.precisions[node.name])}")

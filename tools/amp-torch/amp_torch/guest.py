@@ -22,6 +22,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -59,6 +60,8 @@ class Report:
     unlisted: dict = dataclasses.field(default_factory=dict)
     # Which assignment the strategy optimal took, and why.
     choice: str = ""
+    # Pins of the options that match no module of the graph.
+    unmatched: list = dataclasses.field(default_factory=list)
 
     def __str__(self):
         lines = [f"{self.low} operations in low precision, {self.casts} casts"]
@@ -269,9 +272,11 @@ def assign_types(graph, options, finite=True):
     kept, unfused = {}, []
     original = graph
     graph = copy_graph(graph)
-    if not as_autocast:
+    if as_autocast:
+        guest_units.mark_changes(graph)
+    else:
         guest_units.resolve(graph)
-    elif device == "cpu" and options.low_type():
+    if as_autocast and device == "cpu" and options.low_type():
         unfused = guest_attention.round_operands(graph, options.low_type(), guest_pins.PRODUCTS, guest_pins.VIEWS)
     try:
         pins = {**find_pins(graph, options, device), **{node.name: "f32" for node in unfused}}
@@ -295,7 +300,9 @@ def assign_types(graph, options, finite=True):
             fx_apply.describe_tensors(copy)
             copy.lint()
             check_results(original, copy)
-            return copy, make_report(copy, application, messages, kept)
+            report = make_report(copy, application, messages, kept)
+            report.unmatched = find_unmatched(messages, options)
+            return copy, report
         for node, reason in mismatches:
             culprit = node
             if node in application.casts or pins.get(node.name) == "keep":
@@ -346,6 +353,31 @@ def make_report(graph, application, messages, kept):
     return report
 
 
+def find_unmatched(messages, options):
+    """The pins of the options that match no operation, by the warnings of amp-opt."""
+    lines = [line for line in messages.splitlines() if "warning:" in line and "match" in line]
+    return [path for path, _ in options.pins if any(f"'{path}'" in line for line in lines)]
+
+
+def find_paths(graph):
+    """The paths of the modules of a graph, in order."""
+    return list(dict.fromkeys(filter(None, map(module_path, graph.nodes))))
+
+
+# The paths of modules that a warning lists.
+MAX_PATHS = 6
+
+
+def warn_of_pins(report, paths, seen):
+    """Warns of pins that match no module of a graph with modules at `paths`, and of none before, once each."""
+    for pin in report.unmatched:
+        if pin not in seen:
+            seen.add(pin)
+            listed = ", ".join(f"'{path}'" for path in paths[:MAX_PATHS]) + (", ..." if len(paths) > MAX_PATHS else "")
+            warnings.warn(f"pins: '{pin}' matches no module of the graph, which has {listed or 'no modules'}; a pin is a glob over "
+                          "paths of modules", stacklevel=3)
+
+
 def as_options(precision, policy, strategy, target, pins, report, amp_opt, promote):
     check_version()
     if pins is not None and not isinstance(pins, Mapping):
@@ -372,7 +404,9 @@ def rewrite(graph_module, *, precision="bf16", policy=None, strategy=None, targe
             "the graph has no fake tensors ('val' in the metadata of its nodes); expected what "
             "make_fx, torch.export or AOTAutograd give"
         )
+    paths = find_paths(graph_module.graph)
     graph_module.graph, graph_module.meta["amp"] = rewrite_graph(graph_module.graph, options)
+    warn_of_pins(graph_module.meta["amp"], paths, set())
     graph_module.recompile()
     return graph_module
 
@@ -408,6 +442,8 @@ class Backend:
         self.options, self.inner, self.watch = options, inner, watch
         self.reports = []
         self.saved_bytes = []
+        # Pins that match a module of some graph, or with a warning.
+        self.known_pins = set()
         # The names of the parameters in the graph of AOTAutograd that is rewritten next.
         self.leaves = set()
 
@@ -434,6 +470,8 @@ class Backend:
         graph_module.graph = graph
         graph_module.recompile()
         self.reports.append(report)
+        warn_of_pins(report, find_paths(graph), self.known_pins)
+        self.known_pins |= {path for path, _ in self.options.pins}
         return graph_module
 
     def __call__(self, graph_module, example_inputs, **unused):

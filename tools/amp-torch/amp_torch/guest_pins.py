@@ -10,7 +10,7 @@ that autocast treats as one, and sums of gradients."""
 import torch
 from torch import fx
 
-from .fx_to_mlir import Printer, is_backward, is_getitem
+from .fx_to_mlir import Printer, is_backward, is_getitem, source_of
 from .guest_units import F32_FUNCTIONS, WIDEN, is_leaf, plain_name
 
 aten = torch.ops.aten
@@ -26,12 +26,6 @@ PARTS = {aten.split.Tensor, aten.split_with_sizes.default, aten.slice.Tensor, at
 UNLISTED_PRODUCTS = {aten.mv.default: "mv", aten.dot.default: "dot", aten.vdot.default: "vdot"}
 # Functions of products that autocast does not list. It converts the operands of their products, after their views.
 UNLISTED_FUNCTIONS = {"einsum", "tensordot", "bilinear", "inner", "outer", "kron", "chainmatmul", "multidot", "mv", "dot", "vdot"}
-
-
-def source_of(node):
-    """The call in the model's source that a node is a part of, or None."""
-    stack = node.meta.get("source_fn_stack")
-    return stack[-1] if stack else None
 
 
 def pin_functions(graph, device):

@@ -10,13 +10,16 @@ Under torch.autocast, some functions convert operands to f32: those that autocas
 `type_as` converts to the type of another value. A trace in f32 has no conversions. Two operations mark their places:
 `widen` gives its operand in f32, and `round_as` gives a value in the type of another one. Autograd differentiates both,
 so gradients are rounded and added where autocast does so. The passes choose the type of the operand of a mark, and
-`resolve` replaces the mark by a cast or by its operand."""
+`resolve` replaces the mark by a cast or by its operand.
+
+A change in place keeps the type of the changed value. The trace has an ordinary operation in its place, which would promote
+its operands. `mark_changes` finds these by the call in the source, and rounds their results."""
 
 import torch
 from torch import fx
 
-from .fx_apply import CAST, is_cast
-from .fx_to_mlir import Printer, is_backward
+from .fx_apply import CAST, MOVES, is_cast
+from .fx_to_mlir import FOLLOWS, IDENTITIES, IN_PLACE, Printer, is_backward, packet_of, source_of
 
 
 @torch.library.custom_op("amp_torch::widen", mutates_args=())
@@ -117,6 +120,94 @@ def mark_node(graph, node, device):
             like = node.args[1]
             if like.meta["example_value"].dtype == torch.float32 and like.meta["example_value"].device == first.meta["example_value"].device:
                 replace_by_mark(graph, node, ROUND_AS, (first, like))
+
+
+# Functions of Python that change their first operand, and other names of functions of torch.
+OTHER_NAMES = {
+    "iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ifloordiv": "floor_divide", "imod": "remainder", "ipow": "pow",
+    "subtract_": "sub", "multiply_": "mul", "divide_": "div", "true_divide_": "div", "clip_": "clamp", "arctan2_": "atan2",
+}  # fmt: skip
+# Functions of several values whose backward pass has parts that read no gradient. Autocast has no rule for them.
+PROMOTING = {"atan2", "hypot", "addcdiv", "addcmul", "xlogy", "logaddexp", "logaddexp2", "remainder", "fmod"}
+# Operations that choose between values of several types.
+CHOICES = {"where", "masked_fill"}
+
+
+def changes_in_place(node):
+    """Whether an operation of the forward pass computes what a call of the model writes over its first operand."""
+    source = source_of(node)
+    if source is None or is_backward(node):
+        return False
+    call = source[1]
+    name = call if isinstance(call, str) else getattr(call, "__name__", "")
+    plain = OTHER_NAMES.get(name) or (name[:-1] if name.endswith("_") and not name.endswith("__") else "")
+    return bool(plain) and packet_of(node) == plain
+
+
+def mark_changes(graph):
+    """Rounds the results of changes in place, and the gradients of these, to the type of the changed value."""
+    marks, addends = {}, {}
+    for node in list(graph.nodes):
+        if node.op != "call_function" or not changes_in_place(node) or len(node.all_input_nodes) < 2:
+            continue
+        values = [value.meta.get("val") if isinstance(value, fx.Node) else None for value in (node, node.args[0])]
+        if any(not isinstance(value, torch.Tensor) or value.dtype != torch.float32 for value in values):
+            continue
+        with graph.inserting_after(node):
+            mark = graph.call_function(ROUND_AS, (node, node.args[0]))
+        mark.meta = {**node.meta, IN_PLACE: True}
+        node.replace_all_uses_with(mark, delete_user_cb=lambda user: user is not mark)
+        # Backward operations that only move elements have the type of the changed value.
+        node.meta[FOLLOWS] = True
+        marks[node.meta.get("seq_nr")] = mark
+        # Autograd computes nothing for an addend, so its operation reads the gradient of the sum.
+        value = node.args[1] if packet_of(node) in ("add", "sub") else None
+        if isinstance(value, fx.Node) and sum(not is_backward(user) for user in value.users) == 1:
+            addends[value.meta.get("seq_nr")] = mark
+    follow_operands(graph, marks, addends)
+
+
+def read_as(graph, node, operands, like):
+    """Lets `node` read `operands` in the type of the value `like`."""
+    for operand in operands:
+        with graph.inserting_before(node):
+            mark = graph.call_function(ROUND_AS, (operand, like))
+        mark.meta = {**node.meta, "val": operand.meta["val"], FOLLOWS: True}
+        node.replace_input_with(operand, mark)
+
+
+def follow_operands(graph, marks, addends):
+    """Finds operations of the backward pass that have the type of their operands, and not the type of the forward operation:
+    those of changes in place, which read a gradient of the type of the changed value, and parts of other functions that read
+    no gradient."""
+    printer = Printer(graph)
+    for node in [node for node in graph.nodes if node.op == "call_function" and is_backward(node)]:
+        if packet_of(node) in (MOVES - CHOICES) | {"new_empty_strided"} or printer.is_sum_of_gradients(node):
+            continue
+        number = printer.forward_number(node.meta.get("seq_nr"))
+        gradients = [value for value in node.all_input_nodes if is_gradient(value, node)]
+        if not isinstance(number, int):
+            continue
+        if number in marks:
+            node.meta[FOLLOWS] = True
+            read_as(graph, node, gradients, marks[number])
+            power = marks[number].args[0]
+            if packet_of(node) == "log" and packet_of(power) == "pow":
+                # The gradient of an exponent has the logarithm of the base in the promoted type.
+                read_as(graph, node, node.all_input_nodes, power)
+        elif number in addends:
+            own = node.meta.get("seq_nr")
+            read_as(graph, node, [value for value in gradients if value.meta.get("seq_nr") != own], addends[number])
+        elif not gradients and any(packet_of(reader) in PROMOTING for reader in printer.forward_nodes.get(number, [])):
+            node.meta[FOLLOWS] = True
+
+
+def is_gradient(value, reader):
+    """Whether `value`, an operand of an operation of the backward pass, is a gradient that the operation gets."""
+    if not is_backward(value):
+        return value.op == "placeholder" and value.name.startswith("tangents")
+    is_part = FOLLOWS in value.meta and value.meta.get("seq_nr") == reader.meta.get("seq_nr")
+    return value.target not in IDENTITIES and not is_part
 
 
 def find_leaves(graph):
