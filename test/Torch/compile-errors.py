@@ -83,6 +83,50 @@ for register in (torch.nn.modules.module.register_module_full_backward_hook, tor
 for dtype, name in ((torch.float32, "f32"), (torch.bfloat16, "bf16"), (torch.float16, "fp16")):
     assert compile(Net(), precision=dtype).recipe.precision == name
 
+# Rows that data choose. The message names the operation and the module.
+class Chosen(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = Net()
+
+    def forward(self, x):
+        return self.fc(x)[self.fc.fc(x).sum(1).nonzero().squeeze(1)]
+
+
+def refused(lines, model, loss=F.cross_entropy, optimizer=None, **options):
+    """Expects one error with exactly these lines."""
+    optimizer = optimizer or torch.optim.SGD(model.parameters(), lr=0.1)
+    try:
+        amp_torch.compile(model, loss, optimizer, (x, y), **options)
+    except amp_torch.UnsupportedModel as error:
+        found = str(error).splitlines()[1:]
+        assert len(found) == len(lines) and all(line in text for line, text in zip(lines, found)), found
+        return
+    raise AssertionError(f"expected an error with {lines}")
+
+
+for dynamic in (None, False):
+    for name, loss in (("index.Tensor", lambda h, t: F.cross_entropy(h[t > 0], t[t > 0])),
+                       ("index.Tensor", lambda h, t: F.cross_entropy(h[t >= 0], t)),
+                       ("index.Tensor", lambda h, t: F.mse_loss(h[:, 0][t >= 0], t.float())),
+                       ("masked_select.default", lambda h, t: h.masked_select(h > 0).mean()),
+                       ("nonzero.default", lambda h, t: F.cross_entropy(h[(t >= 0).nonzero().squeeze(1)], t))):  # fmt: skip
+        refused([f"aten.{name}: the number of rows that it chooses depends on data; keep all rows"], Net(), loss, dynamic_batch=dynamic)
+refused(["aten.nonzero.default: the number of rows that it chooses depends on data"], Chosen())
+refused(["0: aten.nonzero.default: the number of rows that it chooses depends on data"], nn.Sequential(Chosen()))
+
+# Losses without a gradient.
+refused(["the loss: has no gradient although it reads trained parameters; remove .detach()"], Net(),
+        lambda h, t: F.cross_entropy(h.detach(), t))
+refused(["the model: no parameter requires a gradient; call requires_grad_(True)"], Net().requires_grad_(False))
+refused(["the loss: does not depend on a parameter that the optimizer trains; create the optimizer"], Net(),
+        optimizer=torch.optim.SGD(Net().parameters(), lr=0.1))
+
+# Functions that newer ones replace.
+for name in ("weight_norm", "spectral_norm"):
+    refused([f"0.weight: torch.nn.utils.{name}, which replaces a tensor in the forward pass: use torch.nn.utils.parametrizations.{name}"],
+            nn.Sequential(getattr(nn.utils, name)(nn.Linear(6, 6)), nn.Linear(6, 3)))
+
 # Batches.
 model = Net()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
@@ -98,6 +142,8 @@ expect("different numbers of samples: 'x' has 4, 'target' has 3", step, x, y[:3]
 expect("no elements; pass at least one sample", step, x[:0], y[:0])
 expect("call torch.from_numpy", step, x.numpy(), y)
 expect("pass the same nesting", step, (x, x), y)
+expect("the batch is [a list of 24 numbers, a tensor], but the step was compiled for [a tensor, a tensor]", step, x.tolist(), y)
+expect("the batch is [None, a tensor]", step, None, y)
 expect("expected step(inputs, targets), got 1 arguments", step, x)
 expect("value 3 at element 0 of 'target' is out of range, expected 0 to 2", step, x, y * 0 + 3)
 expect("value -100 at element 0 of 'target' is out of range, expected 0 to 2; if the loss ignores this label, pass "

@@ -49,6 +49,8 @@ case("power", lambda m, x: x**2 + x**3 + (x * x + 1) ** 0.5 + (x * x + 1) ** 1.7
 case("max_min", lambda m, x: torch.maximum(x, 0.3 * x) + torch.minimum(x, x * x), 4)
 case("where", lambda m, x: torch.where(x > 0.1, x * 2, -x) + torch.where(x.abs() < 1, x, 0.0), 5)
 case("masked_fill", lambda m, x: x.masked_fill(torch.ones(5, 5).tril() == 0, -2.0), 5, 5)
+case("fill_diagonal", lambda m, x: (x.t() @ x).fill_diagonal_(-2.0) + (x.t() @ x.exp()).fill_diagonal_(float("-inf")).softmax(1), 5)
+case("fill_diagonal_wide", lambda m, x: (x[:, :3].t() @ x).fill_diagonal_(0.5), 5)
 case("masks", lambda m, x: torch.where((x > 0) & (x < 1) | ~(x > -1), x, 0.5 * x), 6)
 case("lerp", lambda m, x: torch.lerp(x, x * x, 0.3) + torch.addcmul(x, x, x, value=0.2), 4)
 

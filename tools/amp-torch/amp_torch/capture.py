@@ -13,6 +13,7 @@ import torch.fx.traceback as fx_traceback
 import torch.utils.checkpoint
 
 from .constants import known_numbers
+from .data_shapes import selections_of
 from .functions import marked_functions
 from .regions import cut_complex_regions, touches_complex
 from .translate import OTHER_DOOR, RULES, RANDOM, module_path
@@ -120,8 +121,21 @@ def changes_of(whole, arrays, before):
         run_once(whole, arrays, [])
         for path, name in Attributes(whole).rebound_since(after):
             place = f"{path}.{name}".removeprefix("model.").lstrip(".")
+            norm = old_norm(whole.get_submodule(path), name)
+            if norm:
+                yield (place, f"torch.nn.utils.{norm}, which replaces a tensor in the forward pass",
+                       f"use torch.nn.utils.parametrizations.{norm}")
+                continue
             yield (place, "a tensor that the forward pass replaces by another one",
                    "register a buffer and change it in place, for example with copy_")
+
+
+def old_norm(module, name):
+    """The function of torch.nn.utils that computes the tensor `name` of a module in a hook, or None."""
+    for hook in module._forward_pre_hooks.values():
+        if type(hook).__module__.startswith("torch.nn.utils.") and getattr(hook, "name", None) == name:
+            return type(hook).__module__.rsplit(".", 1)[-1]
+    return None
 
 
 def run_once(whole, arrays, seen):
@@ -190,6 +204,12 @@ def seen_calls(found):
     finally:
         for owner, name, _, original in originals:
             setattr(owner, name, original)
+
+
+def selections(model, loss, call, arrays):
+    """The problems of operations of a model whose results have a shape that depends on data."""
+    whole = Whole(model, loss, call)
+    return selections_of(whole, lambda: run_once(whole, arrays, []))
 
 
 def refused_functions(functions, calls):
@@ -297,13 +317,22 @@ def gaussian_nll(input, target, var, full=False, eps=1e-6, reduction="mean"):
     return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
-class LossesWithoutChecks(torch.overrides.TorchFunctionMode):
-    """Replaces losses of torch that read the data, while a graph is captured. Models may hold references
-    to them under any name."""
+def fill_diagonal(x, value, wrap=False):
+    """Fills a diagonal by a mask. torch writes to a view with strides of its own."""
+    if x.dim() != 2 or wrap:
+        return torch.Tensor.fill_diagonal_(x, value, wrap)
+    return x.masked_fill_(torch.eye(x.shape[0], x.shape[1], dtype=torch.bool, device=x.device), value)
+
+
+class ReplacedFunctions(torch.overrides.TorchFunctionMode):
+    """Replaces losses of torch that read the data, and fill_diagonal_, while a graph is captured. Models may
+    hold references to them under any name."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         if function is torch.nn.functional.gaussian_nll_loss:
             function = gaussian_nll
+        elif function is torch.Tensor.fill_diagonal_ or function is getattr(torch, "fill_diagonal_", None):
+            function = fill_diagonal
         return function(*args, **(kwargs or {}))
 
 
@@ -446,7 +475,7 @@ def capture(model, loss, call, arrays, dynamic, calls):
     with contextlib.ExitStack() as stack:
         stack.enter_context(fx_traceback.preserve_node_meta())
         stack.enter_context(marked_checkpoints())
-        stack.enter_context(LossesWithoutChecks())
+        stack.enter_context(ReplacedFunctions())
         stack.enter_context(known_numbers(list(state.values()), read))
         stack.enter_context(marked_functions(functions if calls and not found else []))
         program = export(whole, arrays, dynamic)

@@ -39,6 +39,22 @@ def structure_of(item):
     return "an array of numpy" if hasattr(item, "__array__") else item
 
 
+#: The numbers of a nested list that a message shows.
+MAX_NUMBERS = 4
+
+
+def nesting_of(item):
+    """What structure_of returned, for a message, which has no long lists of numbers."""
+    if isinstance(item, dict):
+        return "{" + ", ".join(f"{key!r}: {nesting_of(part)}" for key, part in item.items()) + "}"
+    if isinstance(item, list):
+        leaves = torch.utils._pytree.tree_leaves(item)
+        if len(leaves) > MAX_NUMBERS and all(isinstance(leaf, (int, float)) for leaf in leaves):
+            return f"a list of {len(leaves)} numbers"
+        return "[" + ", ".join(map(nesting_of, item)) + "]"
+    return item if item in ("a tensor", "an array of numpy") else repr(item)
+
+
 def describe(shape):
     return "x".join("?" if extent < 0 else str(extent) for extent in shape) or "a scalar"
 
@@ -436,7 +452,7 @@ class CompiledStep:
         if structure_of(batch) != self.structure:
             if "an array of numpy" in str(structure_of(batch)):
                 raise TypeError("the batch has an array of numpy; call torch.from_numpy on it")
-            raise TypeError(f"the batch is {structure_of(batch)}, but the step was compiled for {self.structure}; pass the "
+            raise TypeError(f"the batch is {nesting_of(structure_of(batch))}, but the step was compiled for {nesting_of(self.structure)}; pass the "
                             "same nesting and the same numbers, or compile a step for it")
         every, _ = tensors_of(batch)
         entries = self.main.traced.batch

@@ -15,7 +15,7 @@ from .accumulation import Carried, parts_of, whole_name, whole_shape, write_loop
 from .buffers import is_counter, written_values
 from .builder import DTYPES, FLOATS, INTEGERS, TORCH_DTYPES, Value, attribute_text, quote
 from .calls import without_backward
-from .capture import NotCaptured, Refused, capture, data_errors, problems_of
+from .capture import NotCaptured, Refused, capture, data_errors, problems_of, selections
 from .optimizers import State, Updates, problems
 from .translate import OTHER_DOOR, Const, Translator
 from .versions import check_version
@@ -233,7 +233,9 @@ class Step:
         try:
             program, found = capture(self.model, self.loss, self.call, arrays, dynamic, self.has_calls)
         except data_errors() as error:
-            raise UnsupportedModel([*problems_of(self.model), data_dependent(error)]) from error
+            # A size that depends on data comes from an operation, and other conditions from Python code.
+            chosen = [] if "Size-like symbols: none" in str(error) else selections(self.model, self.loss, self.call, arrays)
+            raise UnsupportedModel([*problems_of(self.model), *(chosen or [data_dependent(error)])]) from error
         except Refused as error:
             raise UnsupportedModel(error.problems) from error
         except NotCaptured as error:
@@ -354,8 +356,7 @@ class Step:
             self.increments[path.removeprefix("model.")] = int(mutations[path].worlds[0]) - int(tensor)
         loss = results[0]
         if not isinstance(loss, Value) or not loss.grad:
-            advice = "does not depend on a parameter that the optimizer trains; create the optimizer from model.parameters()"
-            raise UnsupportedModel([("", "the loss", advice)])
+            raise UnsupportedModel([self.loss_without_gradient(program)])
         loss = b.reshape(t.convert(loss, "f32"), ())
         if self.parts > 1:
             loss = b.binary("mul", loss, b.scalar(1 / self.parts, "f32"))
@@ -390,6 +391,18 @@ class Step:
         updates.write({id(p): gradient for p, gradient in zip(trained, gradients)})
         prediction = results[1] if len(results) > 1 and isinstance(results[1], Value) else None
         return self.text(t, updates, metrics, prediction), updates
+
+    def loss_without_gradient(self, program):
+        """The problem of a loss that no trained parameter changes."""
+        grouped = {id(p) for o in self.optimizers for g in o.param_groups for p in g["params"]}
+        own = list(self.model.parameters()) + (list(self.loss.parameters()) if isinstance(self.loss, torch.nn.Module) else [])
+        if own and not any(p.requires_grad for p in own):
+            return "", "the model", "no parameter requires a gradient; call requires_grad_(True) on those that the step trains"
+        reached = self.reached(program)
+        if any(p.requires_grad and id(p) in grouped and id(p) in reached for p in own):
+            return ("", "the loss", "has no gradient although it reads trained parameters; remove .detach(), torch.no_grad() or a "
+                                    "conversion to integers between them and the loss")
+        return "", "the loss", "does not depend on a parameter that the optimizer trains; create the optimizer from model.parameters()"
 
     def accumulate(self, b, loss, gradients, names):
         """Puts all operations so far into a loop over the parts of the batch. Returns the

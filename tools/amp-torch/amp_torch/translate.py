@@ -8,6 +8,7 @@ import torch
 
 from .builder import DTYPES, FLOATS, INTEGERS, TORCH_DTYPES, Builder, Unsupported, Value, broadcast_shapes
 from .calls import emit_call, why_not
+from .data_shapes import ADVICE, selects
 from .functions import application_of
 from .regions import Region
 
@@ -432,6 +433,7 @@ class Translator:
         is_random = any(word in name for word in RANDOM)
         if not is_random and not contains_value((args, list(kwargs.values()))):
             return self.fold(node.target, args, kwargs)
+        self.check_selection(node, args)
         self.check_bytes(node, name)
         function = RULES.get(name)
         if function is None:
@@ -448,6 +450,19 @@ class Translator:
                 value = self.value(error.constant)
                 args = replaced(args, error.constant, value)
                 kwargs = {key: replaced(item, error.constant, value) for key, item in kwargs.items()}
+
+    def check_selection(self, node, args):
+        """Rejects an operation whose result has an extent that depends on data. Constant indices are data that is known."""
+
+        def extents(nodes):
+            metas = torch.utils._pytree.tree_leaves([operand.meta.get("val") for operand in nodes])
+            numbers = [extent for meta in metas for extent in (meta.shape if isinstance(meta, torch.Tensor) else [meta])]
+            return set().union(*(number.node.expr.free_symbols for number in numbers if isinstance(number, torch.SymInt)))
+
+        # Where the loss has labels for all rows, torch takes the extent for a known one.
+        chosen = selects(node.target, torch.fx.map_arg(node.args, lambda operand: operand.meta.get("val")))
+        if (chosen or extents([node]) - extents(node.all_input_nodes) - {self.symbol}) and not (str(node.target) == "aten.index.Tensor" and not contains_value(args[1:])):
+            raise Unsupported(ADVICE)
 
     @staticmethod
     def check_bytes(node, name):
