@@ -531,8 +531,8 @@ static bool computesInF64(Operation *root) {
       .wasInterrupted();
 }
 
-/// Returns an operation within `root` with a value of a type of a dialect that is
-/// not registered, or null.
+/// Returns an operation within `root` with a value of a type of a dialect that
+/// is not registered, or null.
 static Operation *findUnknownType(Operation *root) {
   Operation *found = nullptr;
   root->walk([&](Operation *op) {
