@@ -456,6 +456,18 @@ def resonance(x, w, v):
     return lax.scan(step, (jnp.zeros(64), jnp.zeros(64)), x @ w)[1] @ v
 
 
+@program
+def gradient_of_a_filter(x, w, v):
+    def step(c, u):
+        y = 0.0004 * u + c[0]
+        return (0.0008 * u + 1.96 * y + c[1], 0.0004 * u - 0.9608 * y), y
+
+    def f(u):
+        return jnp.sum(lax.scan(step, (jnp.zeros(64), jnp.zeros(64)), x @ u)[1] * (x @ v))
+
+    return jax.grad(f)(w)
+
+
 # --- Constants that are computed. ---
 @program
 def computed_constant(x, w, v):

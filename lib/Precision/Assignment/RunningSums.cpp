@@ -94,6 +94,17 @@ public:
            isConstant(factor, isLarge);
   }
 
+  /// Whether the only result of the owner is the negative of `operand`, or has
+  /// its size in another way.
+  bool negates(OpOperand &operand) const {
+    Operation *op = operand.getOwner();
+    if (op->getNumResults() != 1 || getTerms(op).size() != 1 ||
+        op->getResult(0).getType() != operand.get().getType())
+      return false;
+    return getInterface(op) ? isProportionalTo(op, operand.getOperandNumber())
+                            : policy.findFunction(op) == "negate";
+  }
+
   /// Whether the only result of the owner holds all elements of `operand`.
   bool moves(OpOperand &operand) const {
     Operation *op = operand.getOwner();
@@ -272,7 +283,7 @@ private:
       return;
     if (of.isSum && (arithmetic.addsTo(use) || arithmetic.decays(use)))
       of.isAddedTo = true;
-    else if (of.isSum && !arithmetic.moves(use))
+    else if (of.isSum && !arithmetic.moves(use) && !arithmetic.negates(use))
       of = {/*isSum=*/false, /*isAddedTo=*/false, /*isOther=*/true};
     for (Value result : op->getResults())
       add(result, of);
