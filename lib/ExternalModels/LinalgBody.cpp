@@ -385,8 +385,7 @@ static Arithmetic getArithmeticOfElements(Operation *op) {
       .Default([](auto) { return Arithmetic::Other; });
 }
 
-/// The arithmetic of `op`, an operand of which is a number of the body and the
-/// other one an element.
+/// The arithmetic of `op`, which combines an element and a constant.
 static Arithmetic
 getArithmeticWithNumber(Operation *op,
                         llvm::function_ref<bool(Value)> isElement) {
@@ -416,7 +415,7 @@ Arithmetic mlir::amp::getElementArithmetic(LinalgOp op) {
             nested);
       }))
     return Arithmetic::Periodic;
-  // Each operand is moved or repeated before the body combines its elements.
+  // The indexing maps may transpose and broadcast the operands.
   if (op->getNumResults() != 1 ||
       op.getNumLoops() != op.getNumParallelLoops() ||
       !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {

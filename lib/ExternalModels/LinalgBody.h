@@ -36,7 +36,7 @@ LogicalResult retypeStructured(linalg::LinalgOp op, ArrayRef<Type> slotTypes,
 int64_t getStructuredFlops(linalg::LinalgOp op);
 
 /// The elementwise computation of a body with one operation apart from casts.
-/// `Add` and `Subtract` may have one operand and a number of the body.
+/// `Add`, `Subtract` and `Compare` may combine one input with a constant.
 Arithmetic getElementArithmetic(linalg::LinalgOp op);
 
 /// Returns for each result of `op` the number of the input whose elements it

@@ -183,8 +183,7 @@ LogicalResult ScaleExponentAnalysis::applyRule(Operation *op,
     if (failed(require("power", 2)))
       return failure();
     auto power = findFraction(op->getOperand(1));
-    // A power of 0, such as the correction of a moment without decay, is 0
-    // or 1.
+    // A power of 0 is 0 or 1. An optimizer without decay computes such a power.
     if (!power && getExponent(op->getOperand(0)).isAny() &&
         getExponent(op->getOperand(1)).isUnscaled()) {
       inference.setResults(ScaleExponent());

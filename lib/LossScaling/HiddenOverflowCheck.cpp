@@ -48,8 +48,8 @@ bool HiddenOverflowCheck::isScaledInBody(Value value) const {
     }
     Operation *op = read.getDefiningOp();
     auto argument = dyn_cast<BlockArgument>(read);
-    // An argument of a body is an element of the operand of its number, if
-    // there is one for each operand, and of any operand otherwise.
+    // If the body has one argument for each operand, argument i is an element
+    // of operand i. Otherwise it may be an element of any operand.
     Operation *holder = op ? op : argument.getOwner()->getParentOp();
     if (values.size() > limit || !holder || isa<FunctionOpInterface>(holder))
       continue;
@@ -130,8 +130,8 @@ bool HiddenOverflowCheck::testsScaled(Operation *op) const {
           }));
 }
 
-/// Returns whether `op` ends a body that gives the elements of the results of
-/// its operation, without control flow.
+/// Returns whether `op` is the terminator of a body whose values become the
+/// elements of the results of the parent. Control flow has no such body.
 static bool endsBody(Operation *op) {
   Operation *holder = op->getParentOp();
   return op->hasTrait<OpTrait::IsTerminator>() &&
@@ -157,7 +157,7 @@ Operation *HiddenOverflowCheck::findHider(Operation *test) {
         follow(SmallVector<Value>(inputs));
         continue;
       }
-      // A body returns the test to the result of the operation.
+      // The terminator passes the test to a result of the parent.
       if (endsBody(op)) {
         follow(op->getParentOp()->getResult(use.getOperandNumber()));
         continue;

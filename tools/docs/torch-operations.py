@@ -82,8 +82,8 @@ def main():
     sys.path.insert(0, str(root / "tools" / "amp-torch"))
     # The rules only name the parts of PyTorch that they use when they are imported.
     modules = ("torch", "torch._subclasses", "torch._subclasses.fake_tensor", "torch.distributed", "torch.fx", "torch.fx.experimental",
-               "torch.fx.passes", "torch.fx.passes.shape_prop", "torch.fx.traceback", "torch.nn", "torch.nn.functional", "torch.nn.modules", "torch.nn.modules.module", "torch.utils",
-               "torch.utils._python_dispatch", "torch.utils.checkpoint")
+               "torch.fx.passes", "torch.fx.passes.shape_prop", "torch.fx.traceback", "torch.nn", "torch.nn.functional",
+               "torch.nn.modules", "torch.nn.modules.module", "torch.utils", "torch.utils._python_dispatch", "torch.utils.checkpoint")
     with mock.patch.dict(sys.modules, {name: mock.MagicMock() for name in modules}):
         from amp_torch import rules  # noqa: F401
         from amp_torch.translate import RULES

@@ -34,7 +34,7 @@ public:
 
 private:
   bool isScaled(Value value) const;
-  /// Whether `value`, which a body of an operation computes, depends on scaled
+  /// Whether `value`, a value in the body of an operation, depends on scaled
   /// values that the operation reads.
   bool isScaledInBody(Value value) const;
   /// Whether `op` tests whether a scaled operand is finite.

@@ -225,8 +225,8 @@ private:
     computed = findDependentValues(origins);
   }
 
-  /// Whether `op` may subtract an input and a value that a product computes, by
-  /// the next operations before it.
+  /// A fast test before `mixes`: whether no product is near an operand of the
+  /// subtraction `op`.
   bool mayMix(Operation *op) const {
     return graph.subtractsValues(op) && !graph.addsConstant(op) &&
            llvm::any_of(getInputs(op), [&](OpOperand *operand) {
@@ -235,8 +235,8 @@ private:
                     (!graph.isProduct(producer) && !isNearProduct(producer));
            });
   }
-  /// Whether `op` subtracts an input and a value that a product computes, such
-  /// as a prediction and its target.
+  /// Whether one operand of the subtraction `op` is an input and the other one
+  /// depends on a product, such as a target and its prediction.
   bool mixes(Operation *op) const {
     SmallVector<OpOperand *, 4> inputs = getInputs(op);
     return llvm::count_if(inputs, [&](OpOperand *operand) {
@@ -244,8 +244,8 @@ private:
            }) == 1;
   }
 
-  /// Adds the slots that compute the other value of the difference `v`, back to
-  /// products, through movements, factors and sums, such as an offset.
+  /// Adds the slots that compute the operand of `v` that is not an input. The
+  /// search goes back to products, through movements, factors and sums.
   void addComputed(VertexId v) {
     constexpr int limit = 64;
     SmallVector<VertexId> worklist = {v};

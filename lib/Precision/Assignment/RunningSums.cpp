@@ -64,9 +64,9 @@ public:
     return llvm::is_contained(slots.kinds, SlotKind::Compute);
   }
 
-  /// Whether the only result of the owner is `operand` times a constant near 1,
-  /// or a larger one.
-  bool decays(OpOperand &operand) const {
+  /// Whether the only result of the owner is `operand` times a constant whose
+  /// magnitude is near 1 or larger.
+  bool scales(OpOperand &operand) const {
     Operation *op = operand.getOwner();
     if (op->getNumResults() != 1 ||
         op->getResult(0).getType() != operand.get().getType())
@@ -94,11 +94,12 @@ public:
            isConstant(factor, isLarge);
   }
 
-  /// Whether the only result of the owner is the negative of `operand`, or has
-  /// its size in another way.
+  /// Whether the owner is a unary operation whose result is proportional to
+  /// `operand`, such as a negation. A body may multiply by any constant.
   bool negates(OpOperand &operand) const {
     Operation *op = operand.getOwner();
-    if (op->getNumResults() != 1 || getTerms(op).size() != 1 ||
+    if (op->getNumResults() != 1 || op->getNumRegions() != 0 ||
+        getTerms(op).size() != 1 ||
         op->getResult(0).getType() != operand.get().getType())
       return false;
     return getInterface(op) ? isProportionalTo(op, operand.getOperandNumber())
@@ -152,9 +153,9 @@ private:
   /// four bits of what an iteration changes. Below it, bf16 keeps fewer.
   static constexpr double smallStep = 1.0 / 16;
 
-  /// Whether an end of `range` is near 1 or -1, or beyond, but neither of them.
-  /// Errors then last for many iterations. A filter with a large coefficient
-  /// subtracts what it carries.
+  /// Whether the magnitude of an end of `range` is near 1 or larger, but not 1.
+  /// A rounding error then persists for many iterations. The coefficients of a
+  /// recursive filter may be larger than 1.
   static bool keepsErrors(const FloatRange &range) {
     auto isLarge = [](double number) {
       return std::abs(number) >= 1 - smallStep && std::abs(number) != 1;
@@ -281,7 +282,7 @@ private:
     // A small step does not keep the value from being a sum.
     if (arithmetic.shrinks(use))
       return;
-    if (of.isSum && (arithmetic.addsTo(use) || arithmetic.decays(use)))
+    if (of.isSum && (arithmetic.addsTo(use) || arithmetic.scales(use)))
       of.isAddedTo = true;
     else if (of.isSum && !arithmetic.moves(use) && !arithmetic.negates(use))
       of = {/*isSum=*/false, /*isAddedTo=*/false, /*isOther=*/true};

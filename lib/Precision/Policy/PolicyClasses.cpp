@@ -77,7 +77,7 @@ OpClass Policy::classify(OperationName name, StringRef variant) const {
     variant = PrecisionSlots::elementwise;
   std::string full = (name.getStringRef() + "." + variant).str();
   const ListRule *rule = findEntry(name.getStringRef(), full);
-  // An entry for the operation of the body says more than one for all bodies.
+  // In one file, the entry for the operation of the body has priority.
   if (!element.empty())
     if (const ListRule *special = findEntry(element, {});
         special && (!rule || special->layer <= rule->layer))

@@ -442,7 +442,7 @@ class Backend:
         self.options, self.inner, self.watch = options, inner, watch
         self.reports = []
         self.saved_bytes = []
-        # Pins that match a module of some graph, or with a warning.
+        # Pins that matched a module of a graph, or for which there was a warning.
         self.known_pins = set()
         # The names of the parameters in the graph of AOTAutograd that is rewritten next.
         self.leaves = set()

@@ -176,8 +176,8 @@ class Translator:
         return [int(expression.subs({self.symbol: value})) for value in self.sizes]
 
     def check_symbols(self, number):
-        """Rejects a number or an extent that depends on the data of a batch. Without an open batch all of them do,
-        apart from extents that torch knows."""
+        """Rejects a symbolic number or extent that depends on the data of a batch. If the batch size is fixed, each of
+        them depends on data, except extents whose value torch knows."""
         known = isinstance(number, torch.SymInt) and not number.node.expr.free_symbols
         if number.node.expr.free_symbols - {self.symbol} or (self.symbol is None and not known):
             raise Unsupported("a shape or a number depends on the data of a batch; use torch.where with three operands, "
@@ -452,16 +452,18 @@ class Translator:
                 kwargs = {key: replaced(item, error.constant, value) for key, item in kwargs.items()}
 
     def check_selection(self, node, args):
-        """Rejects an operation whose result has an extent that depends on data. Constant indices are data that is known."""
+        """Rejects an operation whose result has an extent that depends on data, unless its indices are constants."""
 
         def extents(nodes):
             metas = torch.utils._pytree.tree_leaves([operand.meta.get("val") for operand in nodes])
             numbers = [extent for meta in metas for extent in (meta.shape if isinstance(meta, torch.Tensor) else [meta])]
             return set().union(*(number.node.expr.free_symbols for number in numbers if isinstance(number, torch.SymInt)))
 
-        # Where the loss has labels for all rows, torch takes the extent for a known one.
+        # If the loss has labels for all rows, torch replaces the extent by their number.
         chosen = selects(node.target, torch.fx.map_arg(node.args, lambda operand: operand.meta.get("val")))
-        if (chosen or extents([node]) - extents(node.all_input_nodes) - {self.symbol}) and not (str(node.target) == "aten.index.Tensor" and not contains_value(args[1:])):
+        depends = extents([node]) - extents(node.all_input_nodes) - {self.symbol}
+        has_known_indices = str(node.target) == "aten.index.Tensor" and not contains_value(args[1:])
+        if (chosen or depends) and not has_known_indices:
             raise Unsupported(ADVICE)
 
     @staticmethod

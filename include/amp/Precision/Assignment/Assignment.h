@@ -37,8 +37,9 @@ enum class Reason : uint8_t {
   /// A difference that a steep function reads, or an operand of such a
   /// difference.
   Difference,
-  /// A difference or comparison of values that no product computes, a function
-  /// that amplifies their errors, arithmetic on converted integers, or one of
+  /// A difference or comparison of values that no product computes, the
+  /// difference of such a value and a computed one, a function that amplifies
+  /// their errors, arithmetic on converted integers, or one of
   /// these values.
   InputDifference,
   /// A difference of parts of one value, or of a sum that a loop carries, or an
